@@ -1,0 +1,93 @@
+// Package conversation holds the words for an exchange between a contact and the
+// agent: the conversation row, a turn with its states and outcomes, and the entries
+// of history that a model reads. It is pure values; nothing here does I/O.
+package conversation
+
+import (
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+)
+
+// Conversation is the one row per tenant, channel and contact.
+type Conversation struct {
+	ID          string
+	Key         contact.Key
+	LastSentAt  time.Time // when ManyChat last took a text for the contact; zero: never
+	PausedUntil time.Time // a person has the conversation until then; zero: nobody
+	Offering    string    // id of the contact's offering; empty: none
+	Stage       contact.FunnelStage
+	Intent      contact.Intent
+	NeedsPerson bool // a reply was dead-lettered and nobody looked yet
+}
+
+// Paused reports whether a person has the conversation at now.
+func (c Conversation) Paused(now time.Time) bool { return now.Before(c.PausedUntil) }
+
+// Role says who an entry of a turn belongs to.
+type Role string
+
+// The two roles of a turn's rows.
+const (
+	ByContact Role = "contact"
+	ByAgent   Role = "agent"
+)
+
+// Entry is one entry of history as a model reads it, oldest first.
+type Entry struct {
+	Role    Role
+	Text    string
+	At      time.Time
+	Actions []action.Record // agent entries: what the turn did besides replying
+}
+
+// Turn is the agent row of one exchange together with the text it answers.
+type Turn struct {
+	ID             string
+	ConversationID string
+	Key            contact.Key
+	Seq            int64 // place in the contact's order
+	State          State
+	Owner          string // process that works on it; empty: none
+	Attempt        int    // starts so far, 1 at the first
+	Bound          bool   // the request carried the contact's token
+	Text           string // what the contact wrote
+	Replies        []string
+	Outcome        Outcome
+	Path           Path
+	Reason         EscalationReason // non-empty exactly when the turn escalated
+	Model          string           // provider:model; empty: no model ran
+	PromptVersion  string           // hash of the prompt's static part
+	Spend          Spend
+	Timings        Timings
+	Confidence     *float64 // the model's own; nil: no model reply
+	Interventions  []string
+	Actions        []action.Record // nil: no tool was offered; empty: none was chosen
+	ReceivedAt     time.Time       // the handler's start
+	SettledAt      time.Time
+	RespondedAt    time.Time // when the response was written; zero: it was not
+}
+
+// Spend is what a turn's model calls used.
+type Spend struct {
+	TokensIn     int64 `json:"tokensIn"` // cached ones included
+	TokensCached int64 `json:"tokensCached"`
+	TokensOut    int64 `json:"tokensOut"`
+	CostMicros   int64 `json:"costMicros"` // micro-dollars
+}
+
+// Timings are the parts of a turn's time, each in microseconds on the wire and in
+// the database.
+type Timings struct {
+	Record Micros   `json:"record"`          // from the handler's start to the recorded message
+	Steps  []Micros `json:"steps,omitempty"` // each step of the model loop
+	Hold   Micros   `json:"hold,omitempty"`  // waiting for the gap after an earlier text
+	Total  Micros   `json:"total"`           // from the handler's start to the settled reply
+}
+
+// Micros is a duration kept in whole microseconds.
+type Micros int64
+
+// Since is the time from start to now in whole microseconds.
+func Since(start, now time.Time) Micros { return Micros(now.Sub(start).Microseconds()) }

@@ -1,0 +1,137 @@
+package reply
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+)
+
+// Decode reads a model's answer. It accepts what models really send: a code fence
+// round the JSON, text before it, an optional field that is missing, blank or the
+// word "null", more than three messages, white space round a text. Anything that
+// could change the meaning is an [*Error]: text or a second object after the JSON,
+// an unknown or repeated key, a wrong type, an empty message.
+func Decode(text string) (Reply, error) {
+	object, err := cutObject(text)
+	if err != nil {
+		return Reply{}, err
+	}
+	var w wire
+	if err := json.Unmarshal(object, &w, json.RejectUnknownMembers(true)); err != nil {
+		return Reply{}, &Error{Problem: "has a field that is unknown or of a wrong type"}
+	}
+	return w.reply()
+}
+
+// wire is a [Reply] before its rules are checked; nil: missing or null.
+type wire struct {
+	Messages         []*string `json:"messages"`
+	Escalate         *bool     `json:"escalate"`
+	EscalationReason *string   `json:"escalation_reason"`
+	Confidence       *float64  `json:"confidence"`
+	ClosingQuestion  *string   `json:"closing_question"`
+}
+
+func (w wire) reply() (Reply, error) {
+	if w.Escalate == nil {
+		return Reply{}, &Error{Field: "escalate", Problem: "is missing"}
+	}
+	if w.Confidence == nil {
+		return Reply{}, &Error{Field: "confidence", Problem: "is missing"}
+	}
+	messages, err := w.messages()
+	if err != nil {
+		return Reply{}, err
+	}
+	r := Reply{
+		Messages:         messages,
+		Escalate:         *w.Escalate,
+		EscalationReason: conversation.EscalationReason(optional(w.EscalationReason)),
+		Confidence:       *w.Confidence,
+		ClosingQuestion:  optional(w.ClosingQuestion),
+	}
+	if err := r.Validate(); err != nil {
+		return Reply{}, err
+	}
+	return r, nil
+}
+
+// messages trims every message and joins those past the third to it.
+func (w wire) messages() ([]string, error) {
+	var out []string
+	for _, m := range w.Messages {
+		s := optional(m)
+		switch {
+		case s == "":
+			return nil, &Error{Field: "messages", Problem: "holds an empty message"}
+		case len(out) < MaxMessages:
+			out = append(out, s)
+		default:
+			out[MaxMessages-1] += "\n" + s
+		}
+	}
+	return out, nil
+}
+
+// cutObject finds the one JSON object of an answer. Only the first thing that looks
+// like an object is tried: a later one inside a broken first could be a draft.
+func cutObject(text string) (jsontext.Value, error) {
+	start := objectStart(text)
+	if start < 0 {
+		return nil, &Error{Problem: "holds no JSON object"}
+	}
+	dec := jsontext.NewDecoder(strings.NewReader(text[start:]))
+	object, err := dec.ReadValue()
+	if err != nil {
+		return nil, &Error{Problem: "holds broken JSON"}
+	}
+	rest := text[start+int(dec.InputOffset()):]
+	if strings.Trim(rest, "` \t\r\n") != "" {
+		return nil, &Error{Problem: "goes on after its JSON object"}
+	}
+	return object, nil
+}
+
+// objectStart is the place of the first brace that a key or a closing brace
+// follows, so that {placeholders} in the text before are passed over; -1: none.
+func objectStart(text string) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' {
+			continue
+		}
+		rest := strings.TrimLeft(text[i+1:], " \t\r\n")
+		if rest != "" && (rest[0] == '"' || rest[0] == '}') {
+			return i
+		}
+	}
+	return -1
+}
+
+// optional reads a field that may be absent in any of the ways models say so.
+func optional(s *string) string {
+	if s == nil || blank(*s) {
+		return ""
+	}
+	return trim(*s)
+}
+
+// blank reports whether s would show a contact nothing, or the word null.
+func blank(s string) bool {
+	s = trim(s)
+	return s == "" || s == "null"
+}
+
+// trim cuts white space and invisible characters from both ends.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool {
+		switch r {
+		case '\u200b', '\u2060', '\ufeff', '\u00ad':
+			return true
+		}
+		return unicode.IsSpace(r)
+	})
+}
