@@ -1,0 +1,113 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// check holds the rules that concern several variables.
+func (l *loader) check() {
+	l.checkModels()
+	l.checkAddresses()
+	l.checkTurn()
+	m := l.config.ManyChat
+	if m.ReplyField == m.TokenField {
+		l.problem("MANYCHAT_TOKEN_FIELD", fmt.Sprintf("is %q like MANYCHAT_REPLY_FIELD: set it to a custom field of its own", m.TokenField))
+	}
+	if l.config.Console.Password != "" && l.config.Console.PasswordHash != "" {
+		l.problem("CONSOLE_PASSWORD", "is set beside CONSOLE_PASSWORD_HASH: set one of the two")
+	}
+}
+
+func (l *loader) checkTurn() {
+	t := l.config.Turn
+	if t.RaceDeadline > 0 && t.ModelAbort > 0 && t.ModelAbort <= t.RaceDeadline {
+		l.problem("MODEL_ABORT_MS", fmt.Sprintf("is %d: set it to more than RACE_DEADLINE_MS, which is %d", t.ModelAbort.Milliseconds(), t.RaceDeadline.Milliseconds()))
+	}
+}
+
+func (l *loader) checkAddresses() {
+	p := l.config.Public
+	switch {
+	case l.wrong("PUBLIC_BASE_URL"):
+	case p.BaseURL != "" && !p.BaseURL.isHTTPS():
+		l.problem("PUBLIC_BASE_URL", fmt.Sprintf("is %q: set it to an address that begins with https://, since ManyChat calls no other", p.BaseURL))
+	case strings.ContainsAny(p.BaseURL.Reveal(), "?#"):
+		l.problem("PUBLIC_BASE_URL", "holds a query or a fragment: set it to the address alone, such as https://agent.example.com")
+	case p.BaseURL == "" && p.Callback && l.source.Mode == Serve:
+		l.problem("PUBLIC_BASE_URL", "is required: set it to the https address of this service, or set CALLBACK=off")
+	}
+	if (p.TLSCertFile == "") != (p.TLSKeyFile == "") {
+		missing, other := "TLS_KEY_FILE", "TLS_CERT_FILE"
+		if p.TLSCertFile == "" {
+			missing, other = other, missing
+		}
+		l.problem(missing, "is required beside "+other+": set both, or neither behind a TLS proxy")
+	}
+	if base := l.config.Keys.OpenAICompatibleBaseURL; base != "" && !strings.HasSuffix(base.Reveal(), "/v1") {
+		l.problem("OPENAI_COMPATIBLE_BASE_URL", fmt.Sprintf("is %q: set it to an address that ends in /v1", base))
+	}
+}
+
+// checkModels holds that every model's provider is built in and has what it needs.
+func (l *loader) checkModels() {
+	c := l.config
+	needed := map[string]string{} // variable to the first model that needs it
+	for _, m := range []struct {
+		variable string
+		model    Model
+	}{
+		{"AGENT_MODEL", c.Agent.Model},
+		{"AGENT_FALLBACK_MODEL", c.Agent.FallbackModel},
+		{"TRANSCRIPTION_MODEL", c.Second.Transcription},
+		{"INSIGHT_MODEL", c.Second.Insight},
+		{"EVAL_JUDGE_MODEL", c.Second.EvalJudge},
+	} {
+		if m.model == (Model{}) {
+			continue
+		}
+		if !slices.Contains(l.source.Providers, m.model.Provider) {
+			l.problem(m.variable, fmt.Sprintf("names the provider %q, which is not built into this version: set it to a model of %s", m.model.Provider, strings.Join(l.source.Providers, ", ")))
+			continue
+		}
+		name, missing := c.Keys.missing(m.model.Provider)
+		if missing && needed[name] == "" && !l.wrong(name) {
+			needed[name] = m.variable
+			l.problem(name, "is required, since "+m.variable+" is "+m.model.String()+": set it in .env or in the environment")
+		}
+	}
+}
+
+// missing names the variable that a provider needs and that is not set.
+func (k ProviderKeys) missing(provider string) (name string, missing bool) {
+	switch provider {
+	case Anthropic:
+		return "ANTHROPIC_API_KEY", k.Anthropic == ""
+	case OpenAI:
+		return "OPENAI_API_KEY", k.OpenAI == ""
+	case Google:
+		return "GOOGLE_GENERATIVE_AI_API_KEY", k.Google == ""
+	case Ollama:
+		return "OLLAMA_BASE_URL", k.OllamaBaseURL == ""
+	case OpenAICompatible:
+		return "OPENAI_COMPATIBLE_BASE_URL", k.OpenAICompatibleBaseURL == ""
+	}
+	return "", false
+}
+
+// wrong reports whether a variable has a problem already.
+func (l *loader) wrong(name string) bool {
+	return slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Variable == name })
+}
+
+// sorted orders the problems like the variables, and puts first what is none.
+func (l *loader) sorted() Problems {
+	place := map[string]int{}
+	for i, v := range l.variables {
+		place[v.name] = i + 1
+	}
+	slices.SortStableFunc(l.problems, func(a, b Problem) int { return cmp.Compare(place[a.Variable], place[b.Variable]) })
+	return l.problems
+}

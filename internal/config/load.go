@@ -1,0 +1,172 @@
+package config
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+
+	"github.com/joho/godotenv"
+)
+
+// Source is what [Load] reads.
+type Source struct {
+	Mode      Mode
+	Environ   []string // NAME=value, as [os.Environ] returns it
+	DotEnv    []byte   // content of .env; nil without one
+	Providers []string // model providers built into this program
+	Terminal  bool     // whether a person reads the log: LOG_FORMAT is then text by default
+}
+
+// Origin says where a value in force comes from.
+type Origin string
+
+// The origins of a value.
+const (
+	Default     Origin = "default"
+	DotEnv      Origin = ".env"
+	Environment Origin = "environment"
+)
+
+// Problem is a sentence about one variable that says what to do.
+type Problem struct {
+	Variable string
+	Sentence string // without the variable
+}
+
+// String is the whole sentence.
+func (p Problem) String() string { return p.Variable + " " + p.Sentence }
+
+// Problems are everything that is wrong with the environment, in the order of the
+// variables in docs/spec/10-config.md.
+type Problems []Problem
+
+// Error lists the problems, one a line.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Load reads the environment. Its error is a [Problems], which ends with what would
+// else be warnings: a misspelt name explains why another variable is missing. It never
+// quotes a secret.
+func Load(source Source) (Config, error) {
+	l := &loader{source: source, environment: map[string]string{}}
+	for _, entry := range source.Environ {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			l.environment[name] = value
+		}
+	}
+	l.readDotEnv()
+	l.config.Mode = source.Mode
+	l.group(reflect.ValueOf(&l.config).Elem())
+	if l.config.Server.LogFormat == "" {
+		l.config.Server.LogFormat = "json"
+		if source.Terminal {
+			l.config.Server.LogFormat = "text"
+		}
+	}
+	l.check()
+	l.config.values = l.values()
+	l.config.warnings = l.unknown()
+	if len(l.problems) > 0 {
+		return Config{}, append(l.sorted(), l.config.warnings...)
+	}
+	return l.config, nil
+}
+
+type loader struct {
+	source      Source
+	environment map[string]string
+	dotenv      map[string]string
+	config      Config
+	variables   []variable
+	problems    Problems
+}
+
+// variable is one field of the Config.
+type variable struct {
+	name   string
+	field  reflect.Value
+	origin Origin
+}
+
+func (l *loader) problem(name, sentence string) {
+	l.problems = append(l.problems, Problem{name, sentence})
+}
+
+// readDotEnv keeps the parser's own error to itself: it quotes the file.
+func (l *loader) readDotEnv() {
+	values, err := godotenv.UnmarshalBytes(bytes.TrimPrefix(l.source.DotEnv, []byte("\ufeff")))
+	if err != nil {
+		l.problem(".env", "cannot be read: write one NAME=value a line, and close every quote")
+	}
+	l.dotenv = values
+}
+
+// lookup finds a variable; an empty one counts as unset.
+func (l *loader) lookup(name string) (string, Origin) {
+	if value := l.environment[name]; value != "" {
+		return value, Environment
+	}
+	if value := l.dotenv[name]; value != "" {
+		return value, DotEnv
+	}
+	return "", Default
+}
+
+// group fills a struct of variables, and the structs in it.
+func (l *loader) group(target reflect.Value) {
+	for i := range target.NumField() {
+		tag := target.Type().Field(i).Tag
+		switch name := tag.Get("env"); {
+		case name != "":
+			l.variable(name, tag, target.Field(i))
+		case target.Type().Field(i).IsExported() && target.Field(i).Kind() == reflect.Struct:
+			l.group(target.Field(i))
+		}
+	}
+}
+
+func (l *loader) variable(name string, tag reflect.StructTag, field reflect.Value) {
+	text, origin := l.lookup(name)
+	l.variables = append(l.variables, variable{name, field, origin})
+	if text == "" {
+		text = tag.Get("default")
+		if l.source.Mode == Dev && tag.Get("dev") != "" {
+			text = tag.Get("dev")
+		}
+	}
+	if text == "" {
+		if tag.Get("need") == string(l.source.Mode) {
+			l.problem(name, "is required: set it in .env or in the environment")
+		}
+		return
+	}
+	if err := set(field, tag, text); err != nil {
+		l.problem(name, err.Error())
+	}
+}
+
+// parser is a variable's type that knows its own form. The error continues a sentence
+// that begins with the variable's name.
+type parser interface{ parse(text string) error }
+
+func set(field reflect.Value, tag reflect.StructTag, text string) error {
+	if p, ok := field.Addr().Interface().(parser); ok {
+		return p.parse(text)
+	}
+	switch field.Kind() {
+	case reflect.Bool:
+		return setBool(field, text)
+	case reflect.Int, reflect.Int64:
+		return setInteger(field, tag, text)
+	case reflect.Float64:
+		return setFloat(field, tag, text)
+	case reflect.Slice:
+		return setList(field, text)
+	}
+	return setText(field, tag, text)
+}

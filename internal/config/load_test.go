@@ -1,0 +1,207 @@
+package config_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+)
+
+// served is the least that serve starts with.
+func served(more ...string) config.Source {
+	return config.Source{
+		Mode:      config.Serve,
+		Providers: []string{config.Mock},
+		Environ: append([]string{
+			"AGENT_MODEL=mock:demo",
+			"MANYCHAT_SHARED_SECRET=invented-secret-1",
+			"MANYCHAT_API_TOKEN=1:invented",
+			"MANYCHAT_REPLY_FLOW_NS=ns",
+			"PUBLIC_BASE_URL=https://agent.example/",
+		}, more...),
+	}
+}
+
+func dev(environ ...string) config.Source {
+	return config.Source{Mode: config.Dev, Providers: []string{config.Mock}, Environ: environ}
+}
+
+// Holds docs/spec/10-config.md, "Variables": the defaults; dev needs nothing.
+func TestLoadDefaults(t *testing.T) {
+	got, err := config.Load(dev())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Config{
+		Mode:     config.Dev,
+		Agent:    config.Agent{Model: config.Model{Provider: "mock", Name: "demo"}, MaxOutputTokens: 800, Temperature: 0.3},
+		ManyChat: config.ManyChat{APIBase: "https://api.manychat.com", ReplyField: "ai_message", TokenField: "ai_token", ReplyGap: 2 * time.Second, RPSScale: 1},
+		Public:   config.Public{Callback: true, WhatsAppJoin: true},
+		Outbox:   config.Outbox{MaxAttempts: 12, MaxAge: 6 * time.Hour},
+		Tenant:   config.Tenant{Channel: contact.WhatsApp, Database: "sqlite:data/agent.db", ID: "demo"},
+		Turn: config.Turn{
+			RaceDeadline: 8 * time.Second, ModelAbort: 30 * time.Second, ShutdownGrace: 25 * time.Second, ProcessLease: 15 * time.Second,
+			MaxAttempts: 2, MaxInFlight: 10000, InboundRPM: 300, MergeWaiting: true, EnforceTokens: true,
+		},
+		Server:  config.Server{Port: 3000, Host: "127.0.0.1", LogLevel: "info", LogFormat: "json"},
+		Folders: config.Folders{Config: "config", Eval: "evals/golden"},
+	}
+	if diff := cmp.Diff(want, got, ignoreUnexported); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+var ignoreUnexported = cmp.FilterPath(func(p cmp.Path) bool {
+	field, ok := p.Last().(cmp.StructField)
+	return ok && strings.ToLower(field.Name()[:1]) == field.Name()[:1]
+}, cmp.Ignore())
+
+// Holds docs/spec/10-config.md, "Variables": one sentence a problem, each saying what
+// to do.
+func TestLoadProblems(t *testing.T) {
+	tests := []struct {
+		name    string
+		environ []string
+		want    []string
+	}{
+		{"nothing is wrong", nil, nil},
+		{"model", []string{"AGENT_MODEL=claude"}, []string{`AGENT_MODEL is "claude": set it to provider:model, such as mock:demo`}},
+		{"provider", []string{"AGENT_MODEL=antropic:x"}, []string{`AGENT_MODEL names the provider "antropic": set it to one of anthropic, openai, google, ollama, openai-compatible, mock`}},
+		{"provider that is not built in", []string{"AGENT_FALLBACK_MODEL=openai:gpt"}, []string{`AGENT_FALLBACK_MODEL names the provider "openai", which is not built into this version: set it to a model of mock`}},
+		{"whole number", []string{"AGENT_MAX_OUTPUT_TOKENS=many"}, []string{`AGENT_MAX_OUTPUT_TOKENS is "many": set it to a whole number from 1 to 100000`}},
+		{"number", []string{"AGENT_TEMPERATURE=NaN"}, []string{`AGENT_TEMPERATURE is "NaN": set it to a number from 0 to 2`}},
+		{"effort", []string{"AGENT_REASONING_EFFORT=max"}, []string{`AGENT_REASONING_EFFORT is "max": set it to one of minimal, low, medium, high`}},
+		{"short secret", []string{"MANYCHAT_SHARED_SECRET=abc"}, []string{`MANYCHAT_SHARED_SECRET holds a secret of 3 characters: each needs at least 16 (openssl rand -hex 32 makes one)`}},
+		{"trailing comma", []string{"MANYCHAT_SHARED_SECRET=invented-secret-1,"}, []string{`MANYCHAT_SHARED_SECRET holds a secret of 0 characters: each needs at least 16 (openssl rand -hex 32 makes one)`}},
+		{"three secrets", []string{"MANYCHAT_SHARED_SECRET=a,b,c"}, []string{`MANYCHAT_SHARED_SECRET holds 3 secrets: set one, or two during a rotation, with a comma between them`}},
+		{"api base", []string{"MANYCHAT_API_BASE=api.manychat.com"}, []string{`MANYCHAT_API_BASE is not a URL: set it to an address that begins with https:// or http://`}},
+		{"gap", []string{"MANYCHAT_REPLY_GAP_MS=10001"}, []string{`MANYCHAT_REPLY_GAP_MS is "10001": set it to a whole number from 0 to 10000 (milliseconds)`}},
+		{"scale", []string{"MANYCHAT_RPS_SCALE=0"}, []string{`MANYCHAT_RPS_SCALE is "0": set it to a number from 0.01 to 1000`}},
+		{"fields of delivery", []string{"MANYCHAT_TOKEN_FIELD=ai_message"}, []string{`MANYCHAT_TOKEN_FIELD is "ai_message" like MANYCHAT_REPLY_FIELD: set it to a custom field of its own`}},
+		{"public address", []string{"PUBLIC_BASE_URL=http://agent.example"}, []string{`PUBLIC_BASE_URL is "http://agent.example": set it to an address that begins with https://, since ManyChat calls no other`}},
+		{"public address with a query", []string{"PUBLIC_BASE_URL=https://agent.example/?a=b"}, []string{`PUBLIC_BASE_URL holds a query or a fragment: set it to the address alone, such as https://agent.example.com`}},
+		{"no public address", []string{"PUBLIC_BASE_URL="}, []string{`PUBLIC_BASE_URL is required: set it to the https address of this service, or set CALLBACK=off`}},
+		{"no public address and no callback", []string{"PUBLIC_BASE_URL=", "CALLBACK=off"}, nil},
+		{"switch", []string{"CALLBACK=maybe"}, []string{`CALLBACK is "maybe": set it to true or false (on and off do too)`}},
+		{"certificate alone", []string{"TLS_CERT_FILE=c"}, []string{`TLS_KEY_FILE is required beside TLS_CERT_FILE: set both, or neither behind a TLS proxy`}},
+		{"key alone", []string{"TLS_KEY_FILE=k"}, []string{`TLS_CERT_FILE is required beside TLS_KEY_FILE: set both, or neither behind a TLS proxy`}},
+		{"compatible server", []string{"OPENAI_COMPATIBLE_BASE_URL=http://u:hush@127.0.0.1/"}, []string{`OPENAI_COMPATIBLE_BASE_URL is "http://u@127.0.0.1": set it to an address that ends in /v1`}},
+		{"channel", []string{"CHANNEL=WhatsApp"}, []string{`CHANNEL is "WhatsApp": set it to one of whatsapp, instagram, messenger, telegram`}},
+		{"database", []string{"DATABASE_URL=mysql://u:hush@h/d"}, []string{`DATABASE_URL names no known database: set it to sqlite: and a file, or to postgres://user:password@host/database`}},
+		{"database without a file", []string{"DATABASE_URL=sqlite:"}, []string{`DATABASE_URL names no file: set it to sqlite: and a file, such as sqlite:data/agent.db`}},
+		{"database with a raw password", []string{"DATABASE_URL=postgres://u:p%ss@h/d"}, []string{`DATABASE_URL is not a PostgreSQL URL: set it to postgres://user:password@host/database (percent-encode special characters of the password)`}},
+		{"tenant", []string{"TENANT_ID=A b"}, []string{`TENANT_ID is "A b": set it to an id of lower-case letters, digits, _ and -`}},
+		{"deadline", []string{"RACE_DEADLINE_MS=8501"}, []string{`RACE_DEADLINE_MS is "8501": set it to a whole number from 1 to 8500 (milliseconds)`}},
+		{"abort", []string{"MODEL_ABORT_MS=8000"}, []string{`MODEL_ABORT_MS is 8000: set it to more than RACE_DEADLINE_MS, which is 8000`}},
+		{"proxy", []string{"TRUST_PROXY=loopback,10.0.0.0/40"}, []string{`TRUST_PROXY holds the entry "10.0.0.0/40": set each to an address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal`}},
+		{"two passwords", []string{"CONSOLE_PASSWORD=a", "CONSOLE_PASSWORD_HASH=b"}, []string{`CONSOLE_PASSWORD is set beside CONSOLE_PASSWORD_HASH: set one of the two`}},
+		{"metrics address", []string{"METRICS_ADDR=9090"}, []string{`METRICS_ADDR is "9090": set it to an address such as 127.0.0.1:9090`}},
+		{"all at once, in the order of the page, with a misspelling", []string{"PORT=x", "MANYCHAT_API_TOKEN=", "MANYCHAT_API_TOKN=hush", "AGENT_MODEL="}, []string{
+			`AGENT_MODEL is required: set it in .env or in the environment`,
+			`MANYCHAT_API_TOKEN is required: set it in .env or in the environment`,
+			`PORT is "x": set it to a whole number from 0 to 65535`,
+			`MANYCHAT_API_TOKN is not a variable of this program and is ignored: did you mean MANYCHAT_API_TOKEN?`,
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := config.Load(served(tt.environ...))
+			if diff := cmp.Diff(tt.want, sentences(t, err)); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func sentences(t *testing.T, err error) []string {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		t.Fatalf("Load returned a %T, want Problems", err)
+	}
+	if strings.Contains(err.Error(), "hush") {
+		t.Errorf("the error holds a secret: %v", err)
+	}
+	return strings.Split(err.Error(), "\n")
+}
+
+// Holds docs/spec/10-config.md, "Variables": only the active provider's key is needed.
+func TestLoadProviderKeys(t *testing.T) {
+	tests := []struct {
+		model, key, want string
+	}{
+		{"anthropic:m", "", "ANTHROPIC_API_KEY is required, since AGENT_MODEL is anthropic:m: set it in .env or in the environment"},
+		{"anthropic:m", "ANTHROPIC_API_KEY=k", ""},
+		{"openai:m", "ANTHROPIC_API_KEY=k", "OPENAI_API_KEY is required, since AGENT_MODEL is openai:m: set it in .env or in the environment"},
+		{"google:m", "", "GOOGLE_GENERATIVE_AI_API_KEY is required, since AGENT_MODEL is google:m: set it in .env or in the environment"},
+		{"ollama:m:8b", "", "OLLAMA_BASE_URL is required, since AGENT_MODEL is ollama:m:8b: set it in .env or in the environment"},
+		{"openai-compatible:m", "OPENAI_COMPATIBLE_BASE_URL=http://h/v1", ""},
+		{"openai-compatible:m", "", "OPENAI_COMPATIBLE_BASE_URL is required, since AGENT_MODEL is openai-compatible:m: set it in .env or in the environment"},
+		{"mock:demo", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.model+" "+tt.key, func(t *testing.T) {
+			source := dev("AGENT_MODEL="+tt.model, "INSIGHT_MODEL="+tt.model, tt.key)
+			source.Providers = config.Providers()
+			_, err := config.Load(source)
+			if got := strings.Join(sentences(t, err), "\n"); got != tt.want {
+				t.Errorf("problems = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Holds docs/spec/10-config.md, "Variables": the process environment wins over .env,
+// and an empty variable counts as unset.
+func TestLoadSources(t *testing.T) {
+	source := dev("PORT=1", "HOST=", "LOG_LEVEL=warn")
+	source.DotEnv = []byte("PORT=2\nHOST='127.0.0.1' # here\nexport TENANT_ID=shop\nCHANNEL=\nTRUST_PROXI=loopback\nUNRELATED=1\n")
+	source.Terminal = true
+	got, err := config.Load(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Server.Port != 1 || got.Server.Host != "127.0.0.1" || got.Tenant.ID != "shop" || got.Tenant.Channel != contact.WhatsApp || got.Server.LogFormat != "text" {
+		t.Errorf("config = %+v", got)
+	}
+	origins := map[string]config.Origin{}
+	for _, v := range got.Values() {
+		origins[v.Name] = v.Origin
+	}
+	for name, want := range map[string]config.Origin{"PORT": config.Environment, "HOST": config.DotEnv, "CHANNEL": config.Default, "LOG_FORMAT": config.Default} {
+		if origins[name] != want {
+			t.Errorf("%s comes from %q, want %q", name, origins[name], want)
+		}
+	}
+	want := "TRUST_PROXI is not a variable of this program and is ignored: did you mean TRUST_PROXY?"
+	if diff := cmp.Diff(want, got.Warnings().Error()); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadBrokenDotEnv(t *testing.T) {
+	source := dev()
+	source.DotEnv = []byte("MANYCHAT_API_TOKEN=\"hush\nhush hush")
+	_, err := config.Load(source)
+	want := []string{".env cannot be read: write one NAME=value a line, and close every quote"}
+	if diff := cmp.Diff(want, sentences(t, err)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	source := served("TRUST_PROXY=loopback")
+	for b.Loop() {
+		if _, err := config.Load(source); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"encoding"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// mask stands for a secret wherever one is printed.
+const mask = "[secret]"
+
+// minSecret is the least length of a shared secret; docs/spec/02-inbound.md.
+const minSecret = 16
+
+// Secret is a credential. However it is printed, logged or encoded it is masked; only
+// [Secret.Reveal] gives it out.
+type Secret string
+
+var _ encoding.TextMarshaler = Secret("")
+
+// Reveal is the credential itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// String is the mask, or nothing for no secret.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return mask
+}
+
+// GoString masks %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue masks log lines.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText masks JSON and every other encoding.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Secrets are the shared secrets a caller may present: one, or two during a rotation.
+type Secrets []Secret
+
+// String is one mask a secret.
+func (s Secrets) String() string {
+	masks := make([]string, len(s))
+	for i, secret := range s {
+		masks[i] = secret.String()
+	}
+	return strings.Join(masks, ",")
+}
+
+func (s *Secrets) parse(text string) error {
+	parts := strings.Split(text, ",")
+	if len(parts) > 2 {
+		return fmt.Errorf("holds %d secrets: set one, or two during a rotation, with a comma between them", len(parts))
+	}
+	for _, part := range parts {
+		secret := strings.TrimSpace(part)
+		if len(secret) < minSecret {
+			return fmt.Errorf("holds a secret of %d characters: each needs at least %d (openssl rand -hex 32 makes one)", len(secret), minSecret)
+		}
+		*s = append(*s, Secret(secret))
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package tenant
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
+	"github.com/manychat-agent/manychat-agent/internal/tenant/keyword"
+)
+
+// check reports problems at places of one file.
+type check struct {
+	doc      *document.Document
+	problems *Problems
+}
+
+// at builds a JSON Pointer from keys and indexes, none of which needs escaping.
+func at(parts ...any) string {
+	s := ""
+	for _, p := range parts {
+		s += fmt.Sprint("/", p)
+	}
+	return s
+}
+
+func (c check) report(pointer, found, expected, hint string) {
+	p := c.doc.Problem(pointer, found, expected)
+	p.Hint = hint
+	*c.problems = append(*c.problems, p)
+}
+
+// named is a configured name and where it stands.
+type named struct {
+	name    string
+	pointer string
+}
+
+// distinct reports every name that repeats an earlier one.
+func (c check) distinct(names []named, what string) {
+	first := map[string]string{}
+	for _, n := range names {
+		if n.name == "" {
+			continue
+		}
+		if earlier, ok := first[n.name]; ok {
+			c.report(n.pointer, fmt.Sprintf("%q a second time", n.name), what, "the first is "+earlier)
+			continue
+		}
+		first[n.name] = n.pointer
+	}
+}
+
+// names lists a text of every element of a list, with its place.
+func names[T any](list string, elements []T, key string, name func(T) string) []named {
+	out := make([]named, len(elements))
+	for i, e := range elements {
+		out[i] = named{name(e), at(list, i, key)}
+	}
+	return out
+}
+
+// currency reports a code that has the form of one but is none.
+func (c check) currency(code Currency, path ...any) {
+	if len(code) == 3 && strings.Trim(string(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && !code.Valid() {
+		c.report(at(path...), strconv.Quote(string(code)), "an active ISO 4217 code such as EUR", "")
+	}
+}
+
+// zone loads a time zone by its name; it is nil when there is none of that name.
+func (c check) zone(pointer, name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		c.report(pointer, strconv.Quote(name), "an IANA time zone such as Europe/Lisbon", "")
+		return nil
+	}
+	return zone
+}
+
+// keywords reports words that could never match.
+func (c check) keywords(pointer string, words []string) {
+	for i, w := range words {
+		if w != "" && keyword.Fold(w) == "" {
+			c.report(pointer+at(i), strconv.Quote(w), "a keyword with a letter or a digit", "")
+		}
+	}
+}
+
+// message measures a text that a contact reads.
+func (c check) message(pointer, text string, limit int) {
+	if n := len(utf16.Encode([]rune(text))); limit > 0 && n > limit {
+		c.report(pointer, fmt.Sprintf("%d characters", n), fmt.Sprintf("at most %d, the channel's longest text", limit), "")
+	}
+}

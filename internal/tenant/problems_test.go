@@ -1,0 +1,218 @@
+package tenant_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// with puts members into an otherwise valid rules.json.
+func with(members string) string { return strings.TrimSuffix(rules, "}") + "," + members + "}" }
+
+// offering is a catalog whose only offering has further members.
+func offering(members string) string {
+	return strings.Replace(catalog, `"price"`, members+`,"price"`, 1)
+}
+
+// problemTest is one file and what is wrong with it, without the place in the line.
+type problemTest struct {
+	name, text string
+	want       []string
+}
+
+func runProblems(t *testing.T, file string, tests []problemTest) {
+	t.Helper()
+	options := tenant.Options{ReplyField: "ai_message", TokenField: "ai_token", ReplyFlowNs: "reply_ns", MaxTextUnits: 40}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, line := range problems(t, folder(map[string]string{file: tt.text}), options) {
+				_, line, _ = strings.Cut(line, " ")
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Holds docs/spec/10-config.md, "catalog.json".
+func TestCatalogProblems(t *testing.T) {
+	runProblems(t, "catalog.json", []problemTest{
+		{"comments and trailing commas", strings.Replace(catalog, "{", "{ // shop\n /* € */", 1), nil},
+		{"schema reference", strings.Replace(catalog, "{", `{"$schema":"./schema/catalog.json",`, 1), nil},
+		{"old name of offerings", strings.Replace(catalog, "offerings", "courses", 1), []string{
+			"/courses: found the old key \"courses\", expected \"offerings\" (`config upgrade` rewrites it)",
+		}},
+		{"old name of url", offering(`"enrollmentUrl":"http://x.example"`), []string{
+			"/offerings/0/enrollmentUrl: found the old key \"enrollmentUrl\", expected \"url\" (`config upgrade` rewrites it)",
+			`/offerings/0/enrollmentUrl: found "http://x.example", expected an https URL`,
+		}},
+		{"key given twice", strings.Replace(catalog, "{", `{"businessName":"C",`, 1), []string{
+			`/businessName: found the key a second time, expected each key once`,
+		}},
+		{"unknown key", offering(`"shcedule":"Mondays"`), []string{
+			`/offerings/0/shcedule: found the unknown key "shcedule", expected one of id, name, description, price, durationHours, schedule, url (did you mean "schedule"?)`,
+		}},
+		{"unknown key that resembles none", offering(`"x":1`), []string{
+			`/offerings/0/x: found the unknown key "x", expected one of id, name, description, price, durationHours, schedule, url`,
+		}},
+		{"wrong types", offering(`"durationHours":"2","schedule":null,"url":[]`), []string{
+			`/offerings/0/durationHours: found "2", expected a number above 0`,
+			`/offerings/0/schedule: found null, expected a text that is not empty`,
+			`/offerings/0/url: found a list, expected an https URL`,
+		}},
+		{"fraction of a minor unit", strings.Replace(catalog, "100", "100.5", 1), []string{
+			`/offerings/0/price/amount: found 100.5, expected a whole number of at least 0`,
+		}},
+		{"whole number written otherwise", strings.Replace(catalog, "100", "1e2", 1), nil},
+		{"unknown currency", strings.Replace(catalog, "EUR", "EUX", 1), []string{
+			`/currency: found "EUX", expected an active ISO 4217 code such as EUR`,
+		}},
+		{"id", strings.Replace(catalog, `"a"`, `"A b"`, 1), []string{
+			`/offerings/0/id: found "A b", expected an id of lower-case letters, digits, _ and -`,
+		}},
+		{"id given twice", strings.Replace(catalog, `}}]`, `}},{"id":"a","name":"N","description":"D","price":{"amount":1,"currency":"EUR"}}]`, 1), []string{
+			`/offerings/1/id: found "a" a second time, expected an id of its own for each offering (the first is /offerings/0/id)`,
+		}},
+		{"missing keys", `{"businessName":"B","currency":"EUR","offerings":[{}]}`, []string{
+			`/offerings/0/description: found nothing, expected a text that is not empty (the key is required)`,
+			`/offerings/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
+			`/offerings/0/name: found nothing, expected a text that is not empty (the key is required)`,
+			`/offerings/0/price: found nothing, expected an object (the key is required)`,
+		}},
+		{"a list at the top", `[]`, []string{`found a list, expected an object`}},
+		{"empty file", ` `, []string{`found parsing value: unexpected EOF, expected valid JSON (comments and trailing commas are allowed)`}},
+		{"not UTF-8", "{\"\xff", []string{`found the byte 0xff, which is not UTF-8, expected valid JSON (comments and trailing commas are allowed)`}},
+		{"nesting", strings.Repeat("[", 100), []string{`found more than 64 levels of nesting, expected valid JSON (comments and trailing commas are allowed)`}},
+	})
+}
+
+// Holds docs/spec/10-config.md, "rules.json".
+func TestRulesProblems(t *testing.T) {
+	runProblems(t, "rules.json", []problemTest{
+		{"threshold", with(`"confidenceThreshold":1.5`), []string{`/confidenceThreshold: found 1.5, expected a number from 0 to 1`}},
+		{"misspelt key", with(`"confidenceTreshold":0.5`), []string{
+			`/confidenceTreshold: found the unknown key "confidenceTreshold", expected one of $schema, messages, confidenceThreshold, maxTurnsPerConversation, idleResetHours, historyDays, escalationKeywords, openingTrigger, budget, rateLimit, priceGuard, escalationQuietMinutes, useFirstName, timezone, handoff, optOutKeywords, optInKeywords, audience, businessHours, learning (did you mean "confidenceThreshold"?)`,
+		}},
+		{"white space is no copy", `{"messages":{"acknowledgement":"  ","escalation":"e"}}`, []string{`/messages/acknowledgement: found "  ", expected a text that is not empty`}},
+		{"text over the channel's limit", with(`"openingTrigger":{"keywords":["hi"],"message":"` + strings.Repeat("😀", 21) + `"}`), []string{
+			`/openingTrigger/message: found 42 characters, expected at most 40, the channel's longest text`,
+		}},
+		{"keywords", with(`"escalationKeywords":["refund","","!!"]`), []string{
+			`/escalationKeywords/1: found "", expected a text that is not empty`,
+			`/escalationKeywords/2: found "!!", expected a keyword with a letter or a digit`,
+		}},
+		{"price guard", with(`"priceGuard":"flags"`), []string{`/priceGuard: found "flags", expected one of escalate, flag, off (did you mean "flag"?)`}},
+		{"time zones", with(`"timezone":"Lisbon","businessHours":{"timezone":"Local","weekly":[{"days":["mon"],"from":"09:00","to":"24:00"}]}`), []string{
+			`/timezone: found "Lisbon", expected an IANA time zone such as Europe/Lisbon`,
+			`/businessHours/timezone: found "Local", expected an IANA time zone such as Europe/Lisbon`,
+		}},
+		{"hours", with(`"businessHours":{"weekly":[{"days":["monday"],"from":"9:00","to":"24:30"},{"days":["mon"],"from":"22:00","to":"06:00"}]}`), []string{
+			`/businessHours/weekly/0/days/0: found "monday", expected one of mon, tue, wed, thu, fri, sat, sun`,
+			`/businessHours/weekly/0/from: found "9:00", expected a time from 00:00 to 23:59`,
+			`/businessHours/weekly/0/to: found "24:30", expected a time from 00:01 to 24:00`,
+			`/businessHours/weekly/1/to: found "06:00", expected a time later than 22:00 (hours past midnight are two entries)`,
+		}},
+		{"budget", with(`"budget":{"dailyTokenCap":0,"warnAt":2,"prices":{"gpt":{"input":1,"output":-1}}}`), []string{
+			`/budget/dailyTokenCap: found 0, expected a whole number of at least 1`,
+			`/budget/warnAt: found 2, expected a number above 0, at most 1`,
+			`/budget/prices/gpt: found "gpt", expected a model as provider:model`,
+			`/budget/prices/gpt/output: found -1, expected a number of at least 0`,
+		}},
+		{"audience", with(`"audience":{"mode":"only"}`), []string{`/audience: found the mode only without subscribers, expected at least one subscriber (with none, nobody is answered)`}},
+		{"subscribers", with(`"audience":{"subscribers":["1","x","1"]}`), []string{
+			`/audience/subscribers/1: found "x", expected a ManyChat subscriber id: a string of 1 to 32 digits`,
+			`/audience/subscribers/2: found "1" a second time, expected each value once`,
+		}},
+		{"handoff", with(`"handoff":{"flowNs":"reply_ns","webhook":"https://","pauseHours":721}`), []string{
+			`/handoff/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
+			`/handoff/webhook: found "https://", expected an https URL`,
+			`/handoff/pauseHours: found 721, expected a number from 0 to 720`,
+		}},
+		{"learning without a funnel", with(`"learning":{"language":"English","convertedTag":"paid","maxRunCostUsd":1}`), []string{
+			`/learning: found learning without a funnel, expected a field of tools.json with "funnel": true`,
+		}},
+	})
+}
+
+// Holds docs/spec/10-config.md, "tools.json", and docs/spec/07-tools.md, "Notes".
+func TestToolsProblems(t *testing.T) {
+	runProblems(t, "tools.json", []problemTest{
+		{"empty", `{}`, nil},
+		{"flow", `{"flows":[{"id":"f","flowNs":"reply_ns","description":"d","settleSeconds":31}]}`, []string{
+			`/flows/0/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
+			`/flows/0/settleSeconds: found 31, expected a number from 0 to 30`,
+		}},
+		{"fields of delivery", `{"fields":[{"id":"f","field":"ai_message","values":["a"],"description":"d"}],"notes":[{"id":"n","field":"ai_token","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
+			`/fields/0/field: found the field of MANYCHAT_REPLY_FIELD, expected another field (a write would replace a reply in flight)`,
+			`/notes/0/field: found the field of MANYCHAT_TOKEN_FIELD, expected another field (a write would replace the contact's token)`,
+		}},
+		{"colliding fields", `{"fields":[{"id":"f","field":"x","values":["a","a"],"description":"d"}],"notes":[{"id":"f","field":"x","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
+			`/fields/0/values/1: found "a" a second time, expected each value once`,
+			`/notes/0/field: found "x" a second time, expected a custom field of its own for each field and note (the first is /fields/0/field)`,
+		}},
+		{"note", `{"notes":[{"id":"n","field":"x","maxLength":501,"neverRendered":false,"description":"d"}]}`, []string{
+			`/notes/0/maxLength: found 501, expected a whole number from 1 to 500`,
+			`/notes/0/neverRendered: found false, expected true`,
+		}},
+		{"ids of tags and readable tags", `{"tags":[{"id":"a","tag":"x","description":"d"}],"readable":{"tags":[{"id":"a","tag":"y"}]}}`, []string{
+			`/readable/tags/0/id: found "a" a second time, expected an id of its own for each tag, readable ones included (the first is /tags/0/id)`,
+		}},
+		{"nudge", `{"tags":[{"id":"a","tag":"busy","description":"d"}],"nudge":{"delays":[{"id":"d","minutes":1381},{"id":"d","minutes":1}],"humanActiveTag":"busy"}}`, []string{
+			`/nudge/delays/0/minutes: found 1381, expected a whole number from 1 to 1380`,
+			`/nudge/delays/1/id: found "d" a second time, expected an id of its own for each delay (the first is /nudge/delays/0/id)`,
+			`/nudge/humanActiveTag: found the tag of a, expected a tag that the agent cannot set`,
+		}},
+	})
+}
+
+const (
+	intent = `{"id":"i","field":"i","values":["prospect","not_prospect"],"description":"d","intent":true}`
+	funnel = `{"id":"s","field":"s","values":["new","qualifying","nurturing","offered","prepared","link_sent"],"description":"d","funnel":true}`
+)
+
+// Holds docs/spec/08-sales.md, "Markers".
+func TestMarkerProblems(t *testing.T) {
+	runProblems(t, "tools.json", []problemTest{
+		{"all marks", `{"fields":[` + intent + `,` + funnel + `,{"id":"o","field":"o","values":["a"],"description":"d","offering":true}],
+			"flows":[{"id":"p","flowNs":"1","description":"d","role":"payment_link"},{"id":"w","flowNs":"2","description":"d","role":"opening"},{"id":"x","flowNs":"3","description":"d","onStage":"offered","offering":"a","repeatable":true}],
+			"events":[{"id":"e","stage":"link_sent","flowNs":"4"}]}`, nil},
+		{"values", `{"fields":[{"id":"i","field":"i","values":["yes"],"description":"d","intent":true},` + strings.Replace(funnel, `"new",`, "", 1) + `,{"id":"o","field":"o","values":["b"],"description":"d","offering":true}]}`, []string{
+			`/fields/0/values: found yes, expected exactly not_prospect, prospect`,
+			`/fields/1/values: found qualifying, nurturing, offered, prepared, link_sent, expected exactly new, qualifying, nurturing, offered, prepared, link_sent, in that order`,
+			`/fields/2/values: found b, expected exactly a`,
+		}},
+		{"two intents and a double mark", `{"fields":[` + intent + `,{"id":"j","field":"j","values":["not_prospect","prospect"],"description":"d","intent":true,"offering":true}]}`, []string{
+			`/fields/1: found the marks intent and offering, expected one mark on a field`,
+			`/fields/1/values: found not_prospect, prospect, expected exactly a`,
+			`/fields/1/intent: found "intent" a second time, expected one field with the mark (the first is /fields/0/intent)`,
+		}},
+		{"funnel without intent", `{"fields":[` + funnel + `]}`, []string{
+			`/fields/0/funnel: found a funnel without an intent, expected another field with "intent": true`,
+		}},
+		{"payment link", `{"flows":[{"id":"p","flowNs":"1","description":"d","role":"payment_link","offering":"a","onStage":"offered"}]}`, []string{
+			`/flows/0/offering: found an offering, expected none on a flow with the role payment_link`,
+			`/flows/0/onStage: found a stage, expected none on a flow with the role payment_link`,
+		}},
+		{"opening", `{"flows":[{"id":"w","flowNs":"1","description":"d","role":"opening","repeatable":true},{"id":"v","flowNs":"2","description":"d","role":"opening"}]}`, []string{
+			`/flows/0/role: found an opening without an intent, expected a field with "intent": true`,
+			`/flows/0/repeatable: found true, expected false on the opening, which is sent once`,
+			`/flows/1/role: found "opening" a second time, expected one flow with the role (the first is /flows/0/role)`,
+			`/flows/1/role: found an opening without an intent, expected a field with "intent": true`,
+		}},
+		{"stages and offerings of flows", `{"flows":[{"id":"x","flowNs":"1","description":"d","onStage":"new"},{"id":"y","flowNs":"2","description":"d","offering":"b"}]}`, []string{
+			`/flows/0/onStage: found "new", expected one of qualifying, nurturing, offered, prepared`,
+			`/flows/1/offering: found "b", expected the id of an offering of catalog.json (did you mean "a"?)`,
+		}},
+		{"events", `{"flows":[{"id":"x","flowNs":"1","description":"d"}],"events":[{"id":"e","stage":"offered","flowNs":"1"},{"id":"f","stage":"offered","flowNs":"2"}]}`, []string{
+			`/events: found events without a funnel, expected a field with "funnel": true`,
+			`/events/0/flowNs: found a flow that another entry names, expected a flow of its own for each event`,
+			`/events/1/stage: found "offered" a second time, expected one event for each stage (the first is /events/0/stage)`,
+		}},
+	})
+}

@@ -1,0 +1,30 @@
+package tenant
+
+import (
+	"fmt"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
+)
+
+// Upgrade rewrites the keys of a file that docs/spec/10-config.md renames and returns
+// the new text and the number of keys; comments and layout stay. The name is one of
+// the JSON files; the error is a [Problems] when the text is not JSON.
+func Upgrade(name string, text []byte) (upgraded []byte, renamed int, err error) {
+	var into any
+	switch name {
+	case CatalogFile:
+		into = new(Catalog)
+	case RulesFile:
+		into = new(Rules)
+	case ToolsFile:
+		into = new(Tools)
+	default:
+		return nil, 0, fmt.Errorf("upgrade %s: not a JSON file of a tenant; expected %s, %s or %s", name, CatalogFile, RulesFile, ToolsFile)
+	}
+	doc, problem := document.Parse(name, text)
+	if problem != nil {
+		return nil, 0, Problems{*problem}
+	}
+	upgraded, renamed = doc.Upgrade(into)
+	return upgraded, renamed, nil
+}
