@@ -1,0 +1,202 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
+	"github.com/manychat-agent/manychat-agent/internal/reply"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+const yes = `{"messages":["Yes"],"escalate":false,"escalation_reason":null,"confidence":0.9,"closing_question":null}`
+
+func shop() *tenant.Tenant {
+	return &tenant.Tenant{ID: "shop", Prompt: "Be brief.",
+		Catalog: tenant.Catalog{BusinessName: "Shop", Currency: "EUR",
+			Offerings: []tenant.Offering{{ID: "a", Name: "A", Description: "An a.", Price: tenant.Money{Amount: 100, Currency: "EUR"}}}},
+		Rules: tenant.Rules{Timezone: "UTC"}}
+}
+
+func newAgent(t *testing.T, m llm.Model) *agent.Agent {
+	t.Helper()
+	temperature := 0.3
+	a, err := agent.New(agent.Config{Model: m, ModelName: "scripted:test", MaxOutputTokens: 800, Temperature: &temperature, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func script(steps ...llmtest.Step) *llmtest.Scripted { return &llmtest.Scripted{Steps: steps} }
+
+func calls(names ...string) llmtest.Step {
+	resp := llm.Response{Stop: llm.StopTools, Usage: llm.Usage{Input: 10, Cached: 4, Output: 2}}
+	for _, name := range names {
+		resp.Calls = append(resp.Calls, llm.ToolCall{ID: "id-" + name, Name: name, Arguments: []byte(`{}`)})
+	}
+	return llmtest.Step{Response: resp}
+}
+
+// Holds docs/spec/04-agent.md, "Prompt" and "Models": what a model is asked.
+func TestRunAsksTheModel(t *testing.T) {
+	m := script(llmtest.Step{Text: yes})
+	result, err := newAgent(t, m).Run(t.Context(), agent.Input{Tenant: shop(), Text: "Is it so?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(reply.Reply{Messages: []string{"Yes"}, Confidence: 0.9}, result.Reply); d != "" {
+		t.Errorf("reply differs:\n%s", d)
+	}
+	if result.Model != "scripted:test" || len(result.PromptVersion) != 12 {
+		t.Errorf("model %q, prompt version %q", result.Model, result.PromptVersion)
+	}
+	req := m.Requests()[0]
+	if !strings.Contains(req.System, "### OFFERING a\nName: A\nPrice: 1 EUR\n") {
+		t.Errorf("no catalog in %q", req.System)
+	}
+	if len(req.Schema) == 0 || req.MaxOutputTokens != 800 || *req.Temperature != 0.3 || req.ToolChoice != llm.ToolsNone {
+		t.Errorf("request = %+v", req)
+	}
+}
+
+// Holds docs/spec/17-quality.md, "Performance": the static part is identical between turns.
+func TestRunKeepsTheStaticPart(t *testing.T) {
+	m := &llmtest.Scripted{Steps: []llmtest.Step{{Text: yes}}, Repeat: true}
+	a, tn, other := newAgent(t, m), shop(), shop()
+	other.Prompt = "Be long."
+	for _, in := range []agent.Input{
+		{Tenant: tn, Text: "one"},
+		{Tenant: tn, Text: "two", Offering: "a", History: []conversation.Entry{{Role: conversation.ByContact, Text: "two"}}},
+		{Tenant: other, Text: "three"},
+		{Tenant: tn, Text: "four"},
+	} {
+		if _, err := a.Run(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := m.Requests()
+	if asked[0].System != asked[1].System || asked[0].System != asked[3].System {
+		t.Error("the static part changed between turns of a tenant")
+	}
+	if asked[0].System == asked[2].System {
+		t.Error("two tenants share a static part")
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Reply contract": each failure has its own log class.
+func TestRunFails(t *testing.T) {
+	down := &llm.Error{Provider: "scripted", Kind: llm.KindServer, Status: 500}
+	tests := []struct {
+		name  string
+		steps []llmtest.Step
+		want  agent.Class
+	}{
+		{"broken contract", []llmtest.Step{{Text: `{"messages":[]}`}}, agent.Schema},
+		{"words", []llmtest.Step{{Text: "Yes!"}}, agent.Schema},
+		{"cut off", []llmtest.Step{{Response: llm.Response{Text: yes[:20], Stop: llm.StopLength}}}, agent.Length},
+		{"cut off but whole", []llmtest.Step{{Response: llm.Response{Text: yes, Stop: llm.StopLength}}}, agent.Length},
+		{"call cut off", []llmtest.Step{{Response: llm.Response{Calls: []llm.ToolCall{{Name: "x"}}, Stop: llm.StopLength}}}, agent.Length},
+		{"refusal", []llmtest.Step{{Response: llm.Response{Text: "I cannot", Stop: llm.StopRefusal}}}, agent.Refusal},
+		{"empty", []llmtest.Step{{Text: " \n"}}, agent.Empty},
+		{"provider", []llmtest.Step{{Err: down}}, agent.Provider},
+		{"panic", []llmtest.Step{{Panic: "secret words"}}, agent.Panic},
+		{"tool calls to the end", []llmtest.Step{calls("a"), calls("a"), calls("a"), calls("a")}, agent.ToolCall},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := script(tt.steps...)
+			result, err := newAgent(t, m).Run(t.Context(), agent.Input{Tenant: shop(), Text: "hi"})
+			if got := agent.ClassOf(err); got != tt.want {
+				t.Errorf("class = %q, want %q (%v)", got, tt.want, err)
+			}
+			if err != nil && strings.Contains(err.Error(), "secret words") {
+				t.Errorf("the error quotes a panic: %v", err)
+			}
+			if len(result.Steps) != len(tt.steps) || len(m.Requests()) != len(tt.steps) {
+				t.Errorf("%d steps recorded, %d asked, want %d", len(result.Steps), len(m.Requests()), len(tt.steps))
+			}
+			if result.Model == "" || result.PromptVersion == "" {
+				t.Errorf("result = %+v, want model and prompt version after an error too", result)
+			}
+		})
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": unknown tools answer the model with what was
+// wrong; and 07-tools.md, "Bounds": four steps.
+func TestRunAnswersUnknownTools(t *testing.T) {
+	m := script(calls("send_money", "look"), llmtest.Step{Text: yes})
+	result, err := newAgent(t, m).Run(t.Context(), agent.Input{Tenant: shop(), Text: "hi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := m.Requests()[1].Messages
+	answers := messages[len(messages)-1]
+	if answers.Role != llm.ToolResult || len(answers.Results) != 2 || answers.Results[0].CallID != "id-send_money" {
+		t.Fatalf("second request ends in %+v", answers)
+	}
+	if got := string(answers.Results[1].Content); !strings.Contains(got, "no tool named look") {
+		t.Errorf("answer = %s", got)
+	}
+	want := conversation.Spend{TokensIn: 10, TokensCached: 4, TokensOut: 2}
+	if d := cmp.Diff(want, result.Spend); d != "" {
+		t.Errorf("spend differs:\n%s", d)
+	}
+	stops := []llm.Stop{result.Steps[0].Stop, result.Steps[1].Stop}
+	if !slices.Equal(stops, []llm.Stop{llm.StopTools, llm.StopEnd}) || len(result.Steps[0].Results) != 2 {
+		t.Errorf("steps = %+v", result.Steps)
+	}
+}
+
+// Holds docs/spec/03-turn.md, "The race": the abort ends the loop, and what was spent
+// before it is kept.
+func TestRunAborts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := calls("a")
+		first.After = 2 * time.Second
+		m := script(first, llmtest.Step{Hang: llmtest.UntilAbort})
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		result, err := newAgent(t, m).Run(ctx, agent.Input{Tenant: shop(), Text: "hi"})
+		if agent.ClassOf(err) != agent.Abort || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error = %v", err)
+		}
+		var took []time.Duration
+		for _, s := range result.Steps {
+			took = append(took, s.Took)
+		}
+		if d := cmp.Diff([]time.Duration{2 * time.Second, 28 * time.Second}, took); d != "" {
+			t.Errorf("steps took (-want +got):\n%s", d)
+		}
+		if result.Spend.TokensIn != 10 {
+			t.Errorf("spend = %+v", result.Spend)
+		}
+	})
+}
+
+func TestNewChecksItsConfig(t *testing.T) {
+	whole := agent.Config{Model: script(), ModelName: "m:m", MaxOutputTokens: 1, Now: time.Now}
+	for name, remove := range map[string]func(*agent.Config){
+		"Model":           func(c *agent.Config) { c.Model = nil },
+		"ModelName":       func(c *agent.Config) { c.ModelName = "" },
+		"MaxOutputTokens": func(c *agent.Config) { c.MaxOutputTokens = 0 },
+		"Now":             func(c *agent.Config) { c.Now = nil },
+	} {
+		c := whole
+		remove(&c)
+		if _, err := agent.New(c); err == nil || !strings.Contains(err.Error(), "Config."+name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}

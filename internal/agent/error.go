@@ -1,0 +1,49 @@
+package agent
+
+import "errors"
+
+// Class is why a turn's loop produced no reply; each is a log class of its own, and
+// each hands off.
+type Class string
+
+// The classes.
+const (
+	Schema   Class = "schema"    // an answer that breaks the reply contract
+	Length   Class = "length"    // a reply that was cut off
+	Refusal  Class = "refusal"   // the model would not answer
+	Empty    Class = "empty"     // an answer without text
+	ToolCall Class = "tool_call" // a tool call in the last step
+	Provider Class = "provider"  // the provider failed
+	Abort    Class = "abort"     // the context ended
+	Panic    Class = "panic"     // the provider's adapter panicked
+	Prompt   Class = "prompt"    // the prompt could not be written
+)
+
+// Error is a loop that ended without a reply. It never quotes what a model or a
+// contact wrote.
+type Error struct {
+	Class Class
+	Err   error // nil when the class says it all
+}
+
+func (e *Error) Error() string {
+	s := "no reply of the model (" + string(e.Class) + ")"
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ClassOf is the class of an error of [Agent.Run]; empty for nil.
+func ClassOf(err error) Class {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Class
+	}
+	return Provider
+}

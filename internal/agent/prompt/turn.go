@@ -1,0 +1,92 @@
+package prompt
+
+import (
+	"strings"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+)
+
+// Turn is what varies between the turns of a tenant.
+type Turn struct {
+	History  []conversation.Entry // oldest first, without the message to answer
+	Text     string               // the message to answer
+	Offering string               // id of the contact's offering; empty: none
+	Now      time.Time
+}
+
+// opening stands where a conversation begins with the business: providers want the
+// contact's side first.
+const opening = "[the conversation begins with a message of the business]"
+
+// Messages writes the messages of a turn: the history, the server's notices, and last
+// the fenced message. They alternate and begin with the contact's side.
+func (p *Prompt) Messages(turn Turn) []llm.Message {
+	return add(history(turn.History), llm.User, p.notices(turn)+"\n"+fence(turn.Text))
+}
+
+func history(entries []conversation.Entry) []llm.Message {
+	var messages []llm.Message
+	for _, e := range entries {
+		switch {
+		case e.Role == conversation.ByContact:
+			messages = add(messages, llm.User, fence(e.Text))
+		default:
+			if len(messages) == 0 {
+				messages = add(messages, llm.User, opening)
+			}
+			messages = add(messages, llm.Assistant, agentEntry(e))
+		}
+	}
+	return messages
+}
+
+// add appends a text, to the last message when it is of the same side.
+func add(messages []llm.Message, role llm.Role, text string) []llm.Message {
+	if text == "" {
+		return messages
+	}
+	if last := len(messages) - 1; last >= 0 && messages[last].Role == role {
+		messages[last].Text += "\n\n" + text
+		return messages
+	}
+	return append(messages, llm.Message{Role: role, Text: text})
+}
+
+// agentEntry is what the agent said, with the server's note of what it did.
+func agentEntry(e conversation.Entry) string {
+	var done []string
+	for _, r := range e.Actions {
+		if r.Status == action.Performed && r.Tool != action.SendEvent {
+			done = append(done, strings.TrimSpace(strings.Join([]string{string(r.Tool), r.ID, r.Value}, " ")))
+		}
+	}
+	if len(done) == 0 {
+		return e.Text
+	}
+	return strings.TrimSpace(e.Text + "\n[actions performed: " + strings.Join(done, ", ") + "]")
+}
+
+// notices are the server's words about this turn, one a line.
+func (p *Prompt) notices(turn Turn) string {
+	lines := []string{"DATE: " + turn.Now.In(p.zone).Format("Monday 2006-01-02 15:04 ") + p.zone.String()}
+	if o, found := p.tenant.Catalog.Offering(turn.Offering); found {
+		lines = append(lines, "OFFERING: "+o.ID)
+	}
+	if repeats(turn) {
+		lines = append(lines, "REPEAT: the message equals the one before it; a sticker or a reaction also looks like this.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// repeats reports whether the contact's previous message was the same.
+func repeats(turn Turn) bool {
+	for i := len(turn.History) - 1; i >= 0; i-- {
+		if e := turn.History[i]; e.Role == conversation.ByContact {
+			return e.Text == turn.Text
+		}
+	}
+	return false
+}

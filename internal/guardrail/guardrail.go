@@ -1,0 +1,158 @@
+// Package guardrail decides whether a model's reply may reach a contact. Its checks run
+// in a fixed order over the final reply; each passes it, mends it or hands the
+// conversation to a person, and whatever a check did is recorded by its name.
+package guardrail
+
+import (
+	"sync/atomic"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/reply"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// Config is what the checks need beside the tenant. Both lists may be empty.
+type Config struct {
+	Markers []string // strings that only a prompt holds
+	Secrets []string // configured credentials; empty ones are passed over
+}
+
+// Guard applies the checks. It is safe for concurrent use.
+type Guard struct {
+	checks []check
+}
+
+// New arranges the checks in the order of docs/spec/04-agent.md, "Guardrails".
+func New(c Config) *Guard {
+	facts := &factCache{}
+	return &Guard{checks: []check{
+		{"contract", contract},
+		{"escalate", escalate},
+		{"field_echo", fieldEcho},
+		{"leak", newLeak(c).run},
+		{"confidence", confidence},
+		{"price_guard", priceGuard{facts}.run},
+		{"links", links{facts}.run},
+		{"closing_question", closingQuestion},
+	}}
+}
+
+// Input is what a model's loop came to.
+type Input struct {
+	Tenant *tenant.Tenant
+	// Reply is the model's final answer. It is read only when Failure is empty.
+	Reply reply.Reply
+	// Failure names why there is no reply, as a log class; empty: there is one.
+	Failure string
+}
+
+// Verdict is what may go out.
+type Verdict struct {
+	Messages      []string // what the contact gets: the reply, or the tenant's escalation text
+	Outcome       conversation.Outcome
+	Reason        conversation.EscalationReason // non-empty exactly when it escalates
+	Interventions []string                      // names of the checks that did something, or the failure; in order
+}
+
+// Apply runs the checks over a reply. A failure, and any check that says so, replaces
+// the whole text by the tenant's escalation text.
+func (g *Guard) Apply(in Input) Verdict {
+	if in.Failure != "" {
+		return handOff(in.Tenant, broken(), []string{in.Failure})
+	}
+	d := &draft{tenant: in.Tenant, reply: in.Reply, messages: in.Reply.Messages, closing: in.Reply.ClosingQuestion}
+	var interventions []string
+	for _, c := range g.checks {
+		f := c.run(d)
+		if f.noted {
+			interventions = append(interventions, c.name)
+		}
+		if f.outcome != "" {
+			return handOff(in.Tenant, f, interventions)
+		}
+	}
+	return Verdict{Messages: d.messages, Outcome: conversation.Answered, Interventions: interventions}
+}
+
+func handOff(t *tenant.Tenant, f finding, interventions []string) Verdict {
+	return Verdict{
+		Messages:      []string{t.Rules.Messages.Escalation},
+		Outcome:       f.outcome,
+		Reason:        f.reason,
+		Interventions: interventions,
+	}
+}
+
+// check is one guardrail: it may mend the draft, and says what it found.
+type check struct {
+	name string
+	run  func(*draft) finding
+}
+
+// draft is a reply on its way through the checks. The reply stays as the model wrote
+// it; messages and closing are what would go out.
+type draft struct {
+	tenant   *tenant.Tenant
+	reply    reply.Reply
+	messages []string
+	closing  string // empty: none
+}
+
+// texts lists everything that would go out.
+func (d *draft) texts() []string {
+	if d.closing == "" {
+		return d.messages
+	}
+	return append(d.messages[:len(d.messages):len(d.messages)], d.closing)
+}
+
+// rewrite replaces every text by what mend makes of it, drops those left empty, and
+// reports whether anything changed.
+func (d *draft) rewrite(mend func(string) string) bool {
+	changed := false
+	var kept []string
+	for _, m := range d.messages {
+		mended := mend(m)
+		changed = changed || mended != m
+		if mended != "" {
+			kept = append(kept, mended)
+		}
+	}
+	closing := mend(d.closing)
+	changed = changed || closing != d.closing
+	d.messages, d.closing = kept, closing
+	return changed
+}
+
+// finding is what a check concluded; the zero value is that all is well.
+type finding struct {
+	noted   bool                 // the check did something worth recording
+	outcome conversation.Outcome // hands off when not empty
+	reason  conversation.EscalationReason
+}
+
+// broken is a reply that must not go out: the turn fails closed.
+func broken() finding {
+	return finding{noted: true, outcome: conversation.EscalatedError, reason: conversation.ByError}
+}
+
+// factCache keeps what the checks read out of the tenant that came last.
+type factCache struct {
+	last atomic.Pointer[facts]
+}
+
+// facts are the amounts and links that a tenant's own texts hold.
+type facts struct {
+	tenant  *tenant.Tenant
+	money   moneyFacts
+	allowed map[string]bool // links, as linkKey writes them
+}
+
+func (c *factCache) of(t *tenant.Tenant) *facts {
+	if f := c.last.Load(); f != nil && f.tenant == t {
+		return f
+	}
+	f := &facts{tenant: t, money: readMoney(&t.Catalog), allowed: allowedLinks(t)}
+	c.last.Store(f)
+	return f
+}

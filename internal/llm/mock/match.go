@@ -1,0 +1,110 @@
+package mock
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// words folds a text (no case, accents or width) and cuts it into words; scripts
+// without spaces between words are cut into overlapping pairs of characters.
+func words(text string) []string {
+	folded := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case r == 'ς':
+			return 'σ'
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, norm.NFKD.String(text))
+	var out []string
+	for _, w := range strings.Fields(folded) {
+		out = append(out, pairs(w)...)
+	}
+	return out
+}
+
+func pairs(word string) []string {
+	runes := []rune(word)
+	if len(runes) < 3 || !isUnspaced(runes[0]) {
+		return []string{word}
+	}
+	var out []string
+	for i := range len(runes) - 1 {
+		out = append(out, string(runes[i:i+2]))
+	}
+	return out
+}
+
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// pad joins words with one space round each, for cue search.
+func pad(words []string) string { return " " + strings.Join(words, " ") + " " }
+
+// weight says how much a word tells: short words are mostly grammar, in any language
+// that writes spaces.
+func weight(word string) float64 {
+	first, _ := utf8.DecodeRuneInString(word)
+	switch n := utf8.RuneCountInString(word); {
+	case n >= 5, isUnspaced(first):
+		return 1
+	case n == 4:
+		return 0.6
+	case n == 3:
+		return 0.25
+	default:
+		return 0.1
+	}
+}
+
+// alike reports whether two folded words are the same but for their ending: they
+// share all but the last two letters of the longer, and at least four.
+func alike(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if a[0] != b[0] {
+		return false
+	}
+	shared := 0
+	for i, r := range a {
+		other, size := utf8.DecodeRuneInString(b[min(i, len(b)):])
+		if size == 0 || other != r {
+			break
+		}
+		shared++
+	}
+	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	return shared >= 4 && shared >= longer-2
+}
+
+func holds(list []string, word string) bool {
+	for _, w := range list {
+		if alike(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// cover is the share of a message's weight that entry has, and the weight itself.
+func cover(message, entry []string) (share, matched float64) {
+	var total float64
+	for _, w := range message {
+		total += weight(w)
+		if holds(entry, w) {
+			matched += weight(w)
+		}
+	}
+	if total == 0 {
+		return 0, 0
+	}
+	return matched / total, matched
+}
