@@ -1,0 +1,118 @@
+// Package outbox delivers replies that did not leave in a response: rows and their
+// states, order and pacing per contact, the retry schedule, the worker that makes
+// two calls per message, and dead letters.
+package outbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+)
+
+// Errors of a [Store] and of whoever acts on single rows.
+var (
+	// ErrNotOwner says that a row is no longer this owner's; nothing was changed.
+	ErrNotOwner = errors.New("the outbox row belongs to another process")
+	// ErrNotFound says that there is no row with the id.
+	ErrNotFound = errors.New("no outbox row has this id")
+	// ErrState says that the row is in a state in which the request makes no sense.
+	ErrState = errors.New("the outbox row is not in a state that allows this")
+)
+
+// Kind says what a row delivers.
+type Kind string
+
+// The kinds of rows; at most one row per turn, kind and part.
+const (
+	Reply         Kind = "reply"
+	ContactToken  Kind = "contact_token"
+	HandoffNotice Kind = "handoff_notice"
+)
+
+// Status is where a row stands; docs/states.md draws the machine.
+type Status string
+
+// Delivered means that ManyChat accepted every request of the row.
+const (
+	Pending    Status = "pending"
+	Delivering Status = "delivering"
+	Delivered  Status = "delivered"
+	Dead       Status = "dead"
+	Withheld   Status = "withheld"
+	Discarded  Status = "discarded"
+)
+
+// Final reports whether nothing happens to the row any more by itself.
+func (s Status) Final() bool { return s != Pending && s != Delivering }
+
+// Reason says why a row died.
+type Reason string
+
+// The reasons of a dead letter.
+const (
+	ReasonRejected  Reason = "rejected"  // ManyChat refused it; last_error names what
+	ReasonUnknown   Reason = "unknown"   // a trigger's outcome was unknown twice
+	ReasonExhausted Reason = "exhausted" // every attempt failed
+	ReasonStale     Reason = "stale"     // older than OUTBOX_MAX_AGE_MIN
+)
+
+// Row is one delivery. Seq is the place of its turn in the contact's order and Part
+// its place within the turn.
+type Row struct {
+	ID             string
+	ConversationID string
+	Key            contact.Key
+	TurnID         string
+	Kind           Kind
+	Seq            int64
+	Part           int
+	Payload        Payload
+	Status         Status
+	Reason         Reason
+	Attempts       int
+	NextAttemptAt  time.Time
+	LastError      string // redacted
+	Owner          string
+	CreatedAt      time.Time // when it was last queued: a retry by hand starts its age over
+	DeliveredAt    time.Time
+}
+
+// Payload is what a reply row carries: its texts, how many of them ManyChat has
+// accepted, and the staged actions that follow them.
+type Payload struct {
+	Texts   []string        `json:"texts"`
+	Sent    int             `json:"sent"`
+	Unknown int             `json:"unknown,omitempty"` // triggers of the text in hand whose answer was lost
+	Actions []action.Record `json:"actions,omitempty"`
+}
+
+// Store keeps the rows. Every method is one transaction; a write that finds the row
+// not delivering under the named owner changes nothing and returns [ErrNotOwner].
+type Store interface {
+	// Claim takes up to limit due rows for owner, in due order, and counts an attempt
+	// on each. A reply row is due when its time has come, no earlier reply row of its
+	// contact is pending or delivering, its own turn is not answering, and the
+	// contact's last text is at least gap ago. At most one reply row per contact is claimed.
+	Claim(ctx context.Context, c Claim) ([]Row, error)
+	// Progress stores the payload's Sent and Unknown; when sent is not zero it is also
+	// the conversation's new last-sent time. It fails with [ErrNotOwner] as above.
+	Progress(ctx context.Context, row Row, sent time.Time) error
+	// Release ends the owner's work on a row: to the row's Status, Reason, LastError,
+	// Attempts, NextAttemptAt and DeliveredAt. A row that dies marks its conversation as needing a
+	// person.
+	Release(ctx context.Context, row Row) error
+	// NextDue is the earliest instant at which a pending row may become claimable by
+	// time alone; ok is false when no row is pending.
+	NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok bool, err error)
+}
+
+// Claim are the terms of [Store.Claim].
+type Claim struct {
+	Owner string
+	Now   time.Time
+	Gap   time.Duration // MANYCHAT_REPLY_GAP_MS
+	Limit int
+}

@@ -1,0 +1,211 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Sender is the part of the ManyChat client that a delivery uses. Both calls return
+// a [manychat.Error] for whatever ManyChat or the network did; neither retries.
+type Sender interface {
+	// SetCustomFieldByName writes value to one contact's custom field.
+	SetCustomFieldByName(ctx context.Context, subscriberID, field string, value any) error
+	// SendFlow starts a flow for one contact.
+	SendFlow(ctx context.Context, subscriberID, flowNS string) error
+}
+
+// Config is what a [Worker] needs. Every field is required but Log's level of
+// detail.
+type Config struct {
+	Store       Store
+	Sender      Sender
+	Owner       string        // this process
+	Field       string        // MANYCHAT_REPLY_FIELD
+	Flow        string        // MANYCHAT_REPLY_FLOW_NS
+	Gap         time.Duration // MANYCHAT_REPLY_GAP_MS; zero is allowed
+	MaxAttempts int           // OUTBOX_MAX_ATTEMPTS
+	MaxAge      time.Duration // OUTBOX_MAX_AGE_MIN
+	Now         func() time.Time
+	Jitter      func(time.Duration) time.Duration // spreads a delay; see [Jitter]
+	Log         *slog.Logger
+}
+
+const (
+	// callTimeout is the longest a call waits for ManyChat where nobody waits for us:
+	// slow successes are common (docs/spec/05-delivery.md, "ManyChat client").
+	callTimeout = 30 * time.Second
+	// pollEvery bounds how long a row written by another process waits to be seen.
+	pollEvery = time.Second
+	// inHand is how many rows, each of another contact, one worker delivers at once.
+	inHand = 32
+)
+
+// Worker delivers due rows until it is stopped.
+type Worker struct {
+	cfg  Config
+	wake chan struct{}
+	done chan struct{} // a row in hand has ended
+}
+
+// NewWorker checks the config and returns a worker that is not running yet.
+func NewWorker(cfg Config) (*Worker, error) {
+	switch {
+	case cfg.Store == nil, cfg.Sender == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Log == nil:
+		return nil, errors.New("outbox: a collaborator is missing from the worker's config")
+	case cfg.Owner == "", cfg.Field == "", cfg.Flow == "":
+		return nil, errors.New("outbox: owner, reply field and reply flow must be set")
+	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
+		return nil, errors.New("outbox: attempts, age and gap must be positive")
+	}
+	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan struct{}, inHand)}, nil
+}
+
+// Wake makes a running worker look for due rows now. It never blocks.
+func (w *Worker) Wake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run delivers until ctx ends; then it finishes the text in hand of every row, gives
+// the rest back and returns.
+func (w *Worker) Run(ctx context.Context) {
+	var rows sync.WaitGroup
+	defer rows.Wait()
+	busy := 0
+	for ctx.Err() == nil {
+		claimed, err := w.cfg.Store.Claim(ctx, Claim{Owner: w.cfg.Owner, Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: inHand - busy})
+		if err != nil && ctx.Err() == nil {
+			w.cfg.Log.Error("outbox claim failed", "error", err)
+		}
+		for _, row := range claimed {
+			busy++
+			rows.Go(func() {
+				w.deliver(ctx, row)
+				w.done <- struct{}{}
+			})
+		}
+		busy -= w.rest(ctx, inHand-busy)
+	}
+}
+
+// rest waits until there may be something to claim and returns how many rows in hand
+// ended meanwhile. With no slot free only an ended row can end the rest.
+func (w *Worker) rest(ctx context.Context, free int) (ended int) {
+	var wake <-chan struct{}
+	var due <-chan time.Time
+	if free > 0 {
+		timer := time.NewTimer(w.untilDue(ctx))
+		defer timer.Stop()
+		wake, due = w.wake, timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return 0
+	case <-wake:
+	case <-due:
+	case <-w.done:
+		ended = 1
+	}
+	for {
+		select {
+		case <-w.done:
+			ended++
+		default:
+			return ended
+		}
+	}
+}
+
+// untilDue is the time to the next due row, at most pollEvery.
+func (w *Worker) untilDue(ctx context.Context) time.Duration {
+	at, ok, err := w.cfg.Store.NextDue(ctx, w.cfg.Gap)
+	if err != nil || !ok {
+		return pollEvery
+	}
+	return min(pollEvery, max(at.Sub(w.cfg.Now()), time.Millisecond))
+}
+
+// deliver sends what is unsent of a row, one text at a time, and releases the row.
+func (w *Worker) deliver(ctx context.Context, row Row) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.cfg.Log.Error("outbox delivery panicked", "row", row.ID, "panic", fmt.Sprint(p))
+			err := fmt.Errorf("the delivery panicked: %v", p)
+			w.release(ctx, w.retry(row, err, 0), err)
+		}
+	}()
+	for row.Payload.Sent < len(row.Payload.Texts) {
+		if age := w.cfg.Now().Sub(row.CreatedAt); age > w.cfg.MaxAge {
+			err := fmt.Errorf("the reply is %s old, and is not sent after %s", age.Round(time.Minute), w.cfg.MaxAge)
+			w.release(ctx, dead(row, ReasonStale, err), err)
+			return
+		}
+		if ctx.Err() != nil {
+			w.release(ctx, handBack(row), nil)
+			return
+		}
+		if step, err := w.send(ctx, row); err != nil {
+			row = w.judge(row, step, err)
+			if row.Payload.Unknown > 0 && !w.progress(ctx, row) {
+				return
+			}
+			w.release(ctx, row, err)
+			return
+		}
+		row.Payload.Sent++
+		row.Payload.Unknown = 0
+		if !w.progress(ctx, row) {
+			return
+		}
+		if row.Payload.Sent < len(row.Payload.Texts) {
+			w.pause(ctx)
+		}
+	}
+	row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
+	w.release(ctx, row, nil)
+}
+
+// progress writes down that ManyChat took a text now, or may have.
+func (w *Worker) progress(ctx context.Context, row Row) bool {
+	now := w.cfg.Now()
+	return w.persist(ctx, "progress", row, func(ctx context.Context) error { return w.cfg.Store.Progress(ctx, row, now) })
+}
+
+// step is one of the two calls of a delivery.
+type step int
+
+const (
+	writeField step = iota
+	trigger
+)
+
+// send makes the two calls that deliver the next text. They are not cut short when
+// the worker stops: the text in hand is finished.
+func (w *Worker) send(ctx context.Context, row Row) (step, error) {
+	ctx = context.WithoutCancel(ctx)
+	subscriber := string(row.Key.SubscriberID)
+	write, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := w.cfg.Sender.SetCustomFieldByName(write, subscriber, w.cfg.Field, row.Payload.Texts[row.Payload.Sent]); err != nil {
+		return writeField, err
+	}
+	start, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return trigger, w.cfg.Sender.SendFlow(start, subscriber, w.cfg.Flow)
+}
+
+// pause keeps the gap between two texts of one row; it ends early when ctx does.
+func (w *Worker) pause(ctx context.Context) {
+	timer := time.NewTimer(w.cfg.Gap)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,347 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/manychat"
+)
+
+const gap = 2 * time.Second
+
+// account is ManyChat as the worker sees it: it keeps a log of the calls, holds each
+// contact's reply field, and fails as it is told.
+type account struct {
+	mu     sync.Mutex
+	start  time.Time
+	calls  []string
+	fields map[string]string
+	faults []error       // of the calls to come, one each; nil: the call works
+	takes  time.Duration // every call
+}
+
+func (a *account) SetCustomFieldByName(_ context.Context, subscriber, field string, value any) error {
+	return a.call(fmt.Sprintf("%s write %s=%v", subscriber, field, value), func() { a.fields[subscriber] = fmt.Sprint(value) })
+}
+
+func (a *account) SendFlow(_ context.Context, subscriber, flow string) error {
+	var text string
+	a.mu.Lock()
+	text = a.fields[subscriber]
+	a.mu.Unlock()
+	return a.call(fmt.Sprintf("%s flow %s shows %s", subscriber, flow, text), func() {})
+}
+
+func (a *account) call(line string, do func()) error {
+	time.Sleep(a.takes)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var err error
+	if len(a.faults) > 0 {
+		err, a.faults = a.faults[0], a.faults[1:]
+	}
+	if err != nil {
+		line += " FAILS"
+	} else {
+		do()
+	}
+	a.calls = append(a.calls, fmt.Sprintf("%v %s", time.Since(a.start), line))
+	return err
+}
+
+// rig is a worker over a real database in a synctest bubble.
+type rig struct {
+	t       *testing.T
+	db      *store.DB
+	account *account
+	worker  *outbox.Worker
+	stop    context.CancelFunc
+	stopped chan struct{}
+	turns   int
+}
+
+func inBubble(t *testing.T, test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := store.Open(t.Context(), store.Options{
+			URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Owner: "p1", TenantID: "test", Now: time.Now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{t: t, db: db, account: &account{start: time.Now(), fields: map[string]string{}}}
+		r.worker, err = outbox.NewWorker(outbox.Config{
+			Store: db, Sender: r.account, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+			MaxAttempts: 3, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
+			Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(r)
+		if r.stop != nil {
+			r.stop()
+			<-r.stopped
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// queue writes a settled turn of a contact whose reply waits in the outbox, due now.
+func (r *rig) queue(subscriber string, texts ...string) string {
+	r.t.Helper()
+	r.turns++
+	id, ctx := fmt.Sprintf("turn-%d", r.turns), context.Background()
+	key := contact.Key{TenantID: "test", Channel: contact.WhatsApp, SubscriberID: contact.SubscriberID(subscriber)}
+	rec, err := r.db.Record(ctx, turn.Arrival{TurnID: id, Key: key, Owner: "p1", Text: "hi", Bound: true, ReceivedAt: time.Now()})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	done := rec.Turn
+	done.Outcome, done.Path, done.Replies, done.SettledAt = conversation.Answered, conversation.Outbox, texts, time.Now()
+	row := outbox.Row{
+		ID: "row-" + id, ConversationID: done.ConversationID, Key: key, TurnID: id, Kind: outbox.Reply, Seq: done.Seq,
+		Payload: outbox.Payload{Texts: texts}, Status: outbox.Pending, NextAttemptAt: time.Now(), CreatedAt: time.Now(),
+	}
+	if err := r.db.Settle(ctx, turn.Settlement{Turn: done, Row: &row}); err != nil {
+		r.t.Fatal(err)
+	}
+	r.worker.Wake()
+	return row.ID
+}
+
+// run starts the worker.
+func (r *rig) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop, r.stopped = cancel, make(chan struct{})
+	go func() {
+		defer close(r.stopped)
+		r.worker.Run(ctx)
+	}()
+}
+
+// after lets time pass and then returns what the account saw.
+func (r *rig) after(d time.Duration) []string {
+	time.Sleep(d)
+	synctest.Wait()
+	r.account.mu.Lock()
+	defer r.account.mu.Unlock()
+	return append([]string(nil), r.account.calls...)
+}
+
+func (r *rig) row(id string) outbox.Row {
+	r.t.Helper()
+	row, err := r.db.OutboxRow(context.Background(), id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return row
+}
+
+func (r *rig) want(got []string, want ...string) {
+	r.t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// Holds docs/spec/05-delivery.md, "A deferred reply is two calls per message".
+func TestTwoCallsPerText(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.run()
+		id := r.queue("900000001", "one", "two")
+		r.want(r.after(10*time.Second),
+			"0s 900000001 write ai_message=one",
+			"0s 900000001 flow content1 shows one",
+			"2s 900000001 write ai_message=two",
+			"2s 900000001 flow content1 shows two")
+		if row := r.row(id); row.Status != outbox.Delivered || row.Payload.Sent != 2 || row.Attempts != 1 {
+			t.Errorf("row is %s with %d sent after %d attempts", row.Status, row.Payload.Sent, row.Attempts)
+		}
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "A deferred reply is two calls per message": the
+// contacts of one batch never see each other's text.
+func TestOneBatchNeverCrosses(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.account.takes = 10 * time.Millisecond
+		for i := range 20 {
+			r.queue(fmt.Sprintf("9000000%02d", i), fmt.Sprintf("text for %02d", i))
+		}
+		r.run()
+		shown := map[string]string{}
+		for _, c := range r.after(10 * time.Second) {
+			if who, text, ok := strings.Cut(c, " flow content1 shows "); ok {
+				shown[who[strings.LastIndex(who, " ")+1:]] = text
+			}
+		}
+		for i := range 20 {
+			if got, want := shown[fmt.Sprintf("9000000%02d", i)], fmt.Sprintf("text for %02d", i); got != want {
+				t.Errorf("contact %02d was shown %q", i, got)
+			}
+		}
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": order and pacing.
+func TestOrderAndPacingOfOneContact(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.queue("900000001", "first")
+		r.queue("900000001", "second")
+		r.queue("900000002", "other")
+		r.run()
+		got := r.after(10 * time.Second)
+		var flows []string
+		for _, c := range got {
+			if strings.Contains(c, "flow") && strings.Contains(c, "900000001") {
+				flows = append(flows, c)
+			}
+		}
+		r.want(flows, "0s 900000001 flow content1 shows first", "2s 900000001 flow content1 shows second")
+		if len(got) != 6 {
+			t.Errorf("%d calls, want 6: %q", len(got), got)
+		}
+	})
+}
+
+func failure(kind manychat.Kind, status int) error {
+	return &manychat.Error{Kind: kind, Status: status, Endpoint: "sendFlow", Object: "content1", Message: "no"}
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": retry, dead letters, and "A deferred reply
+// is two calls per message": the field is written again before every trigger.
+func TestFailures(t *testing.T) {
+	server := failure(manychat.KindServer, 500)
+	rejected := failure(manychat.KindRejected, 400)
+	lost := &manychat.Error{Kind: manychat.KindTimeout, Endpoint: "sendFlow", Written: true}
+	limited := &manychat.Error{Kind: manychat.KindRateLimited, Status: 429, RetryAfter: 40 * time.Second}
+	unauthorized := failure(manychat.KindUnauthorized, 401)
+	const write, flow = " 900000001 write ai_message=hello", " 900000001 flow content1 shows hello"
+	tests := []struct {
+		name   string
+		faults []error
+		want   []string
+		status outbox.Status
+		reason outbox.Reason
+		tries  int
+	}{
+		{"field fails once", []error{server},
+			[]string{"0s" + write + " FAILS", "2s" + write, "2s" + flow}, outbox.Delivered, "", 2},
+		{"trigger fails once", []error{nil, server},
+			[]string{"0s" + write, "0s" + flow + " FAILS", "2s" + write, "2s" + flow}, outbox.Delivered, "", 2},
+		{"backs off until attempts are used up", []error{server, server, server},
+			[]string{"0s" + write + " FAILS", "2s" + write + " FAILS", "6s" + write + " FAILS"}, outbox.Dead, outbox.ReasonExhausted, 3},
+		{"rejected field", []error{rejected},
+			[]string{"0s" + write + " FAILS"}, outbox.Dead, outbox.ReasonRejected, 1},
+		{"rejected flow", []error{nil, rejected},
+			[]string{"0s" + write, "0s" + flow + " FAILS"}, outbox.Dead, outbox.ReasonRejected, 1},
+		{"trigger's answer lost once", []error{nil, lost},
+			[]string{"0s" + write, "0s" + flow + " FAILS", "2s" + write, "2s" + flow}, outbox.Delivered, "", 2},
+		{"trigger's answer lost twice", []error{nil, lost, nil, lost},
+			[]string{"0s" + write, "0s" + flow + " FAILS", "2s" + write, "2s" + flow + " FAILS"}, outbox.Dead, outbox.ReasonUnknown, 2},
+		{"retry-after is honoured", []error{limited},
+			[]string{"0s" + write + " FAILS", "40s" + write, "40s" + flow}, outbox.Delivered, "", 2},
+		{"a refused key keeps the row", []error{unauthorized, unauthorized, unauthorized, unauthorized},
+			[]string{"0s" + write + " FAILS", "1m0s" + write + " FAILS", "2m0s" + write + " FAILS", "3m0s" + write + " FAILS", "4m0s" + write, "4m0s" + flow}, outbox.Delivered, "", 1},
+		{"an error that is not ManyChat's", []error{errors.New("boom")},
+			[]string{"0s" + write + " FAILS", "2s" + write, "2s" + flow}, outbox.Delivered, "", 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(r *rig) {
+				r.account.faults = tt.faults
+				id := r.queue("900000001", "hello")
+				r.run()
+				r.want(r.after(5*time.Minute), tt.want...)
+				row := r.row(id)
+				if row.Status != tt.status || row.Reason != tt.reason || row.Attempts != tt.tries {
+					t.Errorf("row is %s (%s) after %d attempts, want %s (%s) after %d", row.Status, row.Reason, row.Attempts, tt.status, tt.reason, tt.tries)
+				}
+				if tt.status == outbox.Dead && row.LastError == "" {
+					t.Error("the dead letter does not say why")
+				}
+			})
+		})
+	}
+}
+
+// Holds docs/spec/05-delivery.md, "A deferred reply is two calls per message": a reply
+// of several texts goes on where it stopped.
+func TestRetryGoesOnWhereItStopped(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.account.faults = []error{nil, nil, nil, failure(manychat.KindServer, 503)}
+		id := r.queue("900000001", "one", "two")
+		r.run()
+		r.want(r.after(time.Minute),
+			"0s 900000001 write ai_message=one",
+			"0s 900000001 flow content1 shows one",
+			"2s 900000001 write ai_message=two",
+			"2s 900000001 flow content1 shows two FAILS",
+			"4s 900000001 write ai_message=two",
+			"4s 900000001 flow content1 shows two")
+		if row := r.row(id); row.Status != outbox.Delivered {
+			t.Errorf("row is %s", row.Status)
+		}
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": stale.
+func TestStaleReplyIsNotSent(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		id := r.queue("900000001", "yesterday's answer")
+		time.Sleep(time.Hour + time.Second)
+		r.run()
+		r.want(r.after(time.Minute))
+		if row := r.row(id); row.Status != outbox.Dead || row.Reason != outbox.ReasonStale {
+			t.Errorf("row is %s (%s), want dead (stale)", row.Status, row.Reason)
+		}
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": on stop, a worker finishes the text in
+// hand and gives the rest back.
+func TestStopFinishesTheTextInHand(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.account.takes = time.Second
+		id := r.queue("900000001", "one", "two")
+		r.run()
+		r.after(500 * time.Millisecond)
+		r.stop()
+		<-r.stopped
+		r.want(r.after(0), "1s 900000001 write ai_message=one", "2s 900000001 flow content1 shows one")
+		if row := r.row(id); row.Status != outbox.Pending || row.Payload.Sent != 1 || row.Attempts != 0 || row.Owner != "" {
+			t.Errorf("row is %s with %d sent, %d attempts, owner %q", row.Status, row.Payload.Sent, row.Attempts, row.Owner)
+		}
+		r.account.calls, r.account.takes = nil, 0
+		r.run()
+		r.want(r.after(time.Minute)[1:], "4s 900000001 flow content1 shows two")
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": pick-up is immediate.
+func TestPickUpIsImmediate(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.run()
+		r.after(10*time.Second + 300*time.Millisecond)
+		r.queue("900000001", "now")
+		r.want(r.after(0), "10.3s 900000001 write ai_message=now", "10.3s 900000001 flow content1 shows now")
+	})
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+)
+
+// selectHistory reads backwards from a turn's own message. Which rows count was decided
+// when they were written, so the index holds no others and the limit bounds the read;
+// rows before the window are dropped afterwards, because a condition here would read on
+// through everything older. Contact rows date from their arrival, agent rows from when
+// they settled.
+const selectHistory = `
+SELECT role, text, coalesce(settled_at, received_at), actions FROM turns
+WHERE conversation_id = $1 AND seq < $2 AND in_history = 1
+ORDER BY seq DESC LIMIT $3`
+
+const selectSaid = `
+SELECT replies, coalesce(outcome, '') FROM turns WHERE id = $1 AND role = 'agent'`
+
+const selectReplyRows = `
+SELECT payload, sent, status FROM outbox
+WHERE turn_id = $1 AND kind = 'reply' ORDER BY part`
+
+const updateSaid = `
+UPDATE turns SET text = $2, in_history = CASE WHEN bound = 1 THEN $3 ELSE 0 END
+WHERE id = $1 AND role = 'agent'`
+
+// window is how much history a turn reads.
+type window struct {
+	since time.Time
+	limit int // entries
+}
+
+// history is what a bound turn may remember, oldest first; an unbound one gets nothing.
+// Its own message is at the place before the turn's.
+func history(tx *groupcommit.Tx, t conversation.Turn, w window) ([]conversation.Entry, error) {
+	if !t.Bound || w.limit <= 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(selectHistory, t.ConversationID, t.Seq-1, w.limit)
+	entries, err := collect(rows, err, func(r row) (e conversation.Entry, err error) {
+		err = r.Scan(&e.Role, &e.Text, instant{&e.At}, decoded{&e.Actions})
+		return e, err
+	})
+	slices.Reverse(entries)
+	return slices.DeleteFunc(entries, func(e conversation.Entry) bool { return e.At.Before(w.since) }), err
+}
+
+// refreshSaid brings what a turn adds to history up to date after one of its rows
+// entered or left a final state.
+func refreshSaid(tx *groupcommit.Tx, turnID string) error {
+	var replies []string
+	var outcome conversation.Outcome
+	if err := tx.QueryRow(selectSaid, turnID).Scan(decoded{&replies}, &outcome); err != nil {
+		return err
+	}
+	rows, err := replyRows(tx, turnID)
+	if err != nil {
+		return err
+	}
+	text := joined(said(replies, rows))
+	_, err = tx.Exec(updateSaid, turnID, text, flag(text != "" && remembered(outcome)))
+	return err
+}
+
+// replyRows reads texts, progress and status of a turn's reply rows, in order.
+func replyRows(tx *groupcommit.Tx, turnID string) ([]outbox.Row, error) {
+	rows, err := tx.Query(selectReplyRows, turnID)
+	return collect(rows, err, func(r row) (o outbox.Row, err error) {
+		err = r.Scan(decoded{&o.Payload}, &o.Payload.Sent, &o.Status)
+		return o, err
+	})
+}
+
+// said are the texts of a reply that went out or still may: its response's own, which
+// are those that no row carries, and of each row all, or what was sent before it died,
+// was withheld or discarded.
+func said(replies []string, rows []outbox.Row) []string {
+	texts := slices.Clone(responded(replies, rows))
+	for _, r := range rows {
+		carried := r.Payload.Texts
+		if r.Status.Final() && r.Status != outbox.Delivered {
+			carried = carried[:min(r.Payload.Sent, len(carried))]
+		}
+		texts = append(texts, carried...)
+	}
+	return texts
+}
+
+// responded are the texts of a reply that none of its rows carries. Rows carry the end
+// of a reply, text for text.
+func responded(replies []string, rows []outbox.Row) []string {
+	carried := 0
+	for _, r := range rows {
+		carried += len(r.Payload.Texts)
+	}
+	return replies[:max(0, len(replies)-carried)]
+}
+
+// joined is a reply as one entry of history.
+func joined(texts []string) string { return strings.Join(texts, "\n\n") }
+
+// remembered reports whether a turn of this outcome says anything to later ones.
+func remembered(o conversation.Outcome) bool {
+	return o != conversation.MergedAway && o != conversation.Duplicate && o != conversation.NudgeSkipped
+}

@@ -1,0 +1,120 @@
+package store_test
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// Holds docs/spec/15-storage.md: migrations are forward-only and run under a lock.
+func TestMigrate(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "data", "agent.db")
+	if _, err := store.Version(t.Context(), url); !errors.Is(err, store.ErrMissing) {
+		t.Errorf("Version of no database returned %v, want ErrMissing", err)
+	}
+	var wg sync.WaitGroup
+	for range 4 { // several processes at once
+		wg.Go(func() {
+			if err := store.Migrate(t.Context(), url); err != nil {
+				t.Errorf("Migrate: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := store.Version(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Database != got.Binary || got.Binary < 1 {
+		t.Errorf("versions after migrating: %+v", got)
+	}
+	open(t, store.Options{URL: url, NoMigration: true})
+}
+
+func TestMigrateKeepsData(t *testing.T) {
+	path := create(t)
+	if err := store.Migrate(t.Context(), "sqlite:"+path); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, store.Options{URL: "sqlite:" + path})
+	if got, err := db.Turn(t.Context(), "turn-1"); err != nil || got.Text != "hello" {
+		t.Errorf("Turn returned %+v, %v", got, err)
+	}
+}
+
+func TestMigrateRefusesNewer(t *testing.T) {
+	path := newer(t)
+	if err := store.Migrate(t.Context(), "sqlite:"+path); !errors.Is(err, store.ErrNewer) {
+		t.Errorf("Migrate returned %v, want ErrNewer", err)
+	}
+	got, err := store.Version(t.Context(), "sqlite:"+path)
+	if err != nil || got.Database != 99999 {
+		t.Errorf("Version returned %+v, %v", got, err)
+	}
+}
+
+// Holds docs/spec/15-storage.md: a second serve or worker on one SQLite file is refused,
+// commands beside a running service are fine.
+func TestLock(t *testing.T) {
+	url := "sqlite:" + filepath.Join(t.TempDir(), "data", "agent.db")
+	unlock, err := store.Lock(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Lock(url); !errors.Is(err, store.ErrInUse) {
+		t.Errorf("a second Lock returned %v, want ErrInUse", err)
+	}
+	open(t, store.Options{URL: url})
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err = store.Lock(url)
+	if err != nil {
+		t.Fatalf("Lock after unlock: %v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Lock("postgres://localhost/agent"); !errors.Is(err, store.ErrPostgreSQL) {
+		t.Errorf("Lock of PostgreSQL returned %v", err)
+	}
+}
+
+// Holds docs/spec/03-turn.md, "Crash recovery": a row for each process.
+func TestProcessRow(t *testing.T) {
+	path := create(t)
+	processes := func() (ids []string) {
+		rows, err := rawDB(t, path).QueryContext(t.Context(), "SELECT id FROM processes WHERE tenant_id = 'demo' ORDER BY id")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	for _, owner := range []string{"process-a", "process-b", "process-b"} {
+		open(t, store.Options{URL: "sqlite:" + path, Owner: owner, TenantID: "demo"})
+	}
+	db := open(t, store.Options{URL: "sqlite:" + path, Owner: "process-c", TenantID: "demo"})
+	if d := cmp.Diff([]string{"process-a", "process-b", "process-c"}, processes()); d != "" {
+		t.Errorf("processes (-want +got):\n%s", d)
+	}
+	if _, err := db.TakeOver(t.Context(), turn.TakeOver{TenantID: "demo", Owner: "process-c"}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"process-c"}, processes()); d != "" {
+		t.Errorf("processes after a take-over (-want +got):\n%s", d)
+	}
+}

@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+)
+
+// outboxColumns are what scanOutbox reads.
+const outboxColumns = `id, conversation_id, tenant_id, channel, subscriber_id, turn_id, kind, seq, part, payload, sent, unknown,
+    status, coalesce(reason, ''), attempts, next_attempt_at, last_error, coalesce(owner, ''), created_at, delivered_at`
+
+// insertOutbox takes order and contact from the turn, so that a row can reach no other.
+const insertOutbox = `
+INSERT INTO outbox (id, turn_id, kind, part, payload, sent, status, next_attempt_at, created_at,
+    tenant_id, conversation_id, channel, subscriber_id, seq)
+SELECT CAST($1 AS TEXT), t.id, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), 'pending',
+    CAST($7 AS BIGINT), CAST($8 AS BIGINT), t.tenant_id, t.conversation_id, c.channel, c.subscriber_id, t.seq
+FROM turns t JOIN conversations c ON c.id = t.conversation_id
+WHERE t.id = $2 AND t.role = 'agent'`
+
+// selectQueued asks for any reply of the contact that is still to go out.
+const selectQueued = `
+SELECT EXISTS (SELECT 1 FROM outbox
+    WHERE conversation_id = $1 AND kind = 'reply' AND status IN ('pending', 'delivering'))`
+
+// claimable is the condition on a pending row o, its turn t and its conversation c,
+// time aside: its turn is not answering and no earlier reply of the contact is queued.
+const claimable = `
+    o.status = 'pending' AND t.state <> 'answering' AND (o.kind <> 'reply' OR NOT EXISTS (
+        SELECT 1 FROM outbox e
+        WHERE e.conversation_id = o.conversation_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')
+          AND (e.seq, e.part) < (o.seq, o.part)))`
+
+// claimOutbox reads due rows in due order and stops at the limit. $2 is now, $3 the
+// latest last-sent time that is a gap ago.
+const claimOutbox = `
+WITH due AS (
+    SELECT o.id FROM outbox o
+    JOIN turns t ON t.id = o.turn_id
+    JOIN conversations c ON c.id = o.conversation_id
+    WHERE o.next_attempt_at <= $2
+      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3)
+      AND` + claimable + `
+    ORDER BY o.next_attempt_at, o.seq LIMIT $4)
+UPDATE outbox SET status = 'delivering', owner = $1, attempts = attempts + 1
+WHERE id IN (SELECT id FROM due) AND status = 'pending'
+RETURNING ` + outboxColumns
+
+const progressOutbox = `
+UPDATE outbox SET sent = $3, unknown = $4
+WHERE id = $1 AND owner = $2 AND status = 'delivering'
+RETURNING conversation_id`
+
+const releaseOutbox = `
+UPDATE outbox SET status = $3, reason = $4, last_error = $5, attempts = $6, next_attempt_at = coalesce($7, next_attempt_at),
+    delivered_at = $8, owner = NULL
+WHERE id = $1 AND owner = $2 AND status = 'delivering'
+RETURNING conversation_id, turn_id`
+
+// selectNextDue looks at the soonest claimable rows only, see dueHorizon.
+const selectNextDue = `
+SELECT o.next_attempt_at, CASE WHEN o.kind = 'reply' THEN c.last_sent_at END FROM outbox o
+JOIN turns t ON t.id = o.turn_id
+JOIN conversations c ON c.id = o.conversation_id
+WHERE` + claimable + `
+ORDER BY o.next_attempt_at, o.seq LIMIT $1`
+
+// dueHorizon bounds [DB.NextDue]: when this many of the soonest rows all wait for their
+// contact's gap, a later row may be due before them, by less than a gap.
+const dueHorizon = 64
+
+// Claim fills [outbox.Store].
+func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
+	rows, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]outbox.Row, error) {
+		rows, err := tx.Query(claimOutbox, c.Owner, micros(c.Now), micros(c.Now.Add(-c.Gap)), c.Limit)
+		return collect(rows, err, scanOutbox)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim outbox rows: %w", err)
+	}
+	slices.SortFunc(rows, func(a, b outbox.Row) int {
+		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
+			return order
+		}
+		return int(a.Seq - b.Seq)
+	})
+	return rows, nil
+}
+
+// Progress fills [outbox.Store].
+func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error {
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
+		var conversationID string
+		err := tx.QueryRow(progressOutbox, r.ID, r.Owner, r.Payload.Sent, r.Payload.Unknown).Scan(&conversationID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return outbox.ErrNotOwner
+		}
+		if err != nil || sent.IsZero() {
+			return err
+		}
+		_, err = tx.Exec(moveLastSent, conversationID, micros(sent))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record progress of outbox row %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// Release fills [outbox.Store].
+func (db *DB) Release(ctx context.Context, r outbox.Row) error {
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return release(tx, r) })
+	if err != nil {
+		return fmt.Errorf("release outbox row %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+func release(tx *groupcommit.Tx, r outbox.Row) error {
+	var conversationID, turnID string
+	err := tx.QueryRow(releaseOutbox, r.ID, r.Owner, string(r.Status), optional(r.Reason), r.LastError, r.Attempts,
+		micros(r.NextAttemptAt), micros(r.DeliveredAt)).Scan(&conversationID, &turnID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return outbox.ErrNotOwner
+	}
+	if err != nil {
+		return err
+	}
+	if r.Status == outbox.Dead {
+		if _, err := tx.Exec(markNeedsPerson, conversationID); err != nil {
+			return err
+		}
+	}
+	if r.Status.Final() && r.Status != outbox.Delivered {
+		return refreshSaid(tx, turnID)
+	}
+	return nil
+}
+
+// NextDue fills [outbox.Store]. Rows that wait for something else than time do not
+// count.
+func (db *DB) NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok bool, err error) {
+	rows, err := db.read.QueryContext(ctx, selectNextDue, dueHorizon)
+	dues, err := collect(rows, err, func(r row) (time.Time, error) {
+		var due, lastSent time.Time
+		if err := r.Scan(instant{&due}, instant{&lastSent}); err != nil || lastSent.IsZero() {
+			return due, err
+		}
+		return latest(due, lastSent.Add(gap)), nil
+	})
+	if err != nil {
+		return at, false, fmt.Errorf("read the next due outbox row: %w", explain(err))
+	}
+	if len(dues) == 0 {
+		return at, false, nil
+	}
+	return slices.MinFunc(dues, time.Time.Compare), true, nil
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// queue adds a pending row to its turn.
+func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err error) {
+	if r.ID == "" {
+		if r.ID, err = newID(); err != nil {
+			return err
+		}
+	}
+	if r.Kind == "" {
+		r.Kind = outbox.Reply
+	}
+	if r.NextAttemptAt.IsZero() {
+		r.NextAttemptAt = now
+	}
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = now
+	}
+	_, err = tx.Exec(insertOutbox, r.ID, turnID, string(r.Kind), r.Part, payload(r), r.Payload.Sent,
+		micros(r.NextAttemptAt), micros(r.CreatedAt))
+	return err
+}
+
+// payload is the part of a row's payload that never changes; progress has columns.
+func payload(r outbox.Row) string {
+	p := r.Payload
+	p.Sent, p.Unknown = 0, 0
+	return object(p)
+}
+
+// queued reports whether a reply of the contact is still to go out.
+func queued(tx *groupcommit.Tx, conversationID string) (found bool, err error) {
+	err = tx.QueryRow(selectQueued, conversationID).Scan(&found)
+	return found, err
+}
+
+func scanOutbox(r row) (o outbox.Row, err error) {
+	err = r.Scan(&o.ID, &o.ConversationID, &o.Key.TenantID, &o.Key.Channel, &o.Key.SubscriberID, &o.TurnID, &o.Kind,
+		&o.Seq, &o.Part, decoded{&o.Payload}, &o.Payload.Sent, &o.Payload.Unknown, &o.Status, &o.Reason, &o.Attempts,
+		instant{&o.NextAttemptAt}, &o.LastError, &o.Owner, instant{&o.CreatedAt}, instant{&o.DeliveredAt})
+	return o, err
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+)
+
+const selectOutboxRow = `
+SELECT ` + outboxColumns + ` FROM outbox WHERE id = $1`
+
+// selectOutboxRows pages by id, which is by time. There are six statuses at most.
+const selectOutboxRows = `
+SELECT ` + outboxColumns + ` FROM outbox
+WHERE id > $1 AND status IN ($2, $3, $4, $5, $6, $7)
+ORDER BY id LIMIT $8`
+
+const selectDead = `
+SELECT id FROM outbox WHERE status = 'dead' ORDER BY id`
+
+// retryOutbox keeps what was sent and forgets how it failed.
+const retryOutbox = `
+UPDATE outbox SET status = 'pending', reason = NULL, last_error = '', attempts = 0, unknown = 0,
+    next_attempt_at = $2, created_at = $2
+WHERE id = $1 AND status IN ('dead', 'withheld')
+RETURNING turn_id`
+
+const discardOutbox = `
+UPDATE outbox SET status = 'discarded', reason = NULL
+WHERE id = $1 AND status IN ('pending', 'dead', 'withheld')
+RETURNING turn_id`
+
+// statuses are all there are.
+var statuses = [...]outbox.Status{outbox.Pending, outbox.Delivering, outbox.Delivered, outbox.Dead, outbox.Withheld, outbox.Discarded}
+
+// maxListed bounds a list whose caller names no limit.
+const maxListed = 100
+
+// OutboxFilter says which rows to list.
+type OutboxFilter struct {
+	Statuses []outbox.Status // empty: all
+	Limit    int             // 0: 100
+	After    string          // id of the last row of the page before; empty: the first page
+}
+
+// ListOutbox reads rows, oldest first.
+func (db *DB) ListOutbox(ctx context.Context, f OutboxFilter) ([]outbox.Row, error) {
+	if f.Limit <= 0 {
+		f.Limit = maxListed
+	}
+	args := []any{f.After}
+	for _, s := range statuses {
+		if len(f.Statuses) > 0 && !slices.Contains(f.Statuses, s) {
+			s = "" // no row has it
+		}
+		args = append(args, string(s))
+	}
+	found, err := db.read.QueryContext(ctx, selectOutboxRows, append(args, f.Limit)...)
+	rows, err := collect(found, err, scanOutbox)
+	if err != nil {
+		return nil, fmt.Errorf("list outbox rows: %w", explain(err))
+	}
+	return rows, nil
+}
+
+// OutboxRow reads one row. [outbox.ErrNotFound] when there is none with this id.
+func (db *DB) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
+	r, err := scanOutbox(db.read.QueryRowContext(ctx, selectOutboxRow, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = outbox.ErrNotFound
+	}
+	if err != nil {
+		return outbox.Row{}, fmt.Errorf("read outbox row: %w", explain(err))
+	}
+	return r, nil
+}
+
+// RetryOutbox queues a dead or withheld row again, due now, as if it were new: its age
+// and attempts start over, and it goes on after the last text that was sent.
+// [outbox.ErrNotFound] and [outbox.ErrState] say why not.
+func (db *DB) RetryOutbox(ctx context.Context, id string) error {
+	now := db.now()
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return retry(tx, id, now) })
+	if err != nil {
+		return fmt.Errorf("retry outbox row %s: %w", id, err)
+	}
+	return nil
+}
+
+// RetryAllDead retries every dead row and returns how many there were.
+func (db *DB) RetryAllDead(ctx context.Context) (int, error) {
+	now := db.now()
+	n, err := inTx(ctx, db, func(tx *groupcommit.Tx) (int, error) {
+		ids, err := dead(tx)
+		if err != nil {
+			return 0, err
+		}
+		for _, id := range ids {
+			if err := retry(tx, id, now); err != nil {
+				return 0, err
+			}
+		}
+		return len(ids), nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("retry dead outbox rows: %w", err)
+	}
+	return n, nil
+}
+
+// DiscardOutbox gives up a pending, dead or withheld row for good. [outbox.ErrNotFound]
+// and [outbox.ErrState] say why not.
+func (db *DB) DiscardOutbox(ctx context.Context, id string) error {
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return decide(tx, discardOutbox, id) })
+	if err != nil {
+		return fmt.Errorf("discard outbox row %s: %w", id, err)
+	}
+	return nil
+}
+
+func retry(tx *groupcommit.Tx, id string, now time.Time) error {
+	return decide(tx, retryOutbox, id, micros(now))
+}
+
+// decide runs an operator's update of one row, whose id is the first argument, and
+// brings its turn's history up to date.
+func decide(tx *groupcommit.Tx, query string, args ...any) error {
+	var turnID string
+	err := tx.QueryRow(query, args...).Scan(&turnID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return whyNot(tx, args[0])
+	}
+	if err != nil {
+		return err
+	}
+	return refreshSaid(tx, turnID)
+}
+
+// whyNot tells an unknown row from one in the wrong state.
+func whyNot(tx *groupcommit.Tx, id any) error {
+	_, err := scanOutbox(tx.QueryRow(selectOutboxRow, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return outbox.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return outbox.ErrState
+}
+
+func dead(tx *groupcommit.Tx) ([]string, error) {
+	rows, err := tx.Query(selectDead)
+	return collect(rows, err, scanString)
+}

@@ -1,0 +1,101 @@
+package sqlitefile
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrationFolder holds files NUMBER_name.sql, applied in order and never undone.
+const migrationFolder = "migrations"
+
+// lockRetry is how often a process looks whether another one has finished migrating.
+const lockRetry = 50 * time.Millisecond
+
+// Migrate applies what is missing to the database that db writes, one process at a
+// time; file is its path. [ErrNewer] when it is newer than this binary.
+func Migrate(ctx context.Context, db *sql.DB, file string) error {
+	have, err := Version(ctx, db)
+	if err != nil {
+		return err
+	}
+	if have == Latest() {
+		return nil
+	}
+	lock := flock.New(file+".migrate", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return fmt.Errorf("wait for another migration: %w", err)
+	}
+	defer lock.Close()
+	if have, err = Version(ctx, db); err != nil {
+		return err
+	}
+	if have > Latest() {
+		return Compare(have)
+	}
+	return up(ctx, db)
+}
+
+func up(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Sub(migrations, migrationFolder)
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// Compare refuses a database of another version than the binary's: with [ErrNewer] or
+// [ErrOlder].
+func Compare(database int64) error {
+	switch binary := Latest(); {
+	case database > binary:
+		return fmt.Errorf("%w (it is at version %d, this program knows %d)", ErrNewer, database, binary)
+	case database < binary:
+		return fmt.Errorf("%w (it is at version %d, this program needs %d)", ErrOlder, database, binary)
+	}
+	return nil
+}
+
+// Version is the newest applied migration; 0 for a database without tables.
+func Version(ctx context.Context, db *sql.DB) (int64, error) {
+	var found bool
+	err := db.QueryRowContext(ctx,
+		"SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'goose_db_version')").Scan(&found)
+	if err != nil || !found {
+		return 0, err
+	}
+	var v int64
+	err = db.QueryRowContext(ctx,
+		"SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&v)
+	return v, err
+}
+
+// Latest is the newest embedded migration.
+func Latest() int64 {
+	var newest int64
+	names, _ := fs.Glob(migrations, path.Join(migrationFolder, "*.sql")) // the pattern is well formed
+	for _, name := range names {
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		if v, err := strconv.ParseInt(number, 10, 64); err == nil {
+			newest = max(newest, v)
+		}
+	}
+	return newest
+}

@@ -1,0 +1,32 @@
+package store_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// docs/states.md and the schema name the same constraints.
+func TestStatesPage(t *testing.T) {
+	page := constraints(t, "../../docs/states.md", "`((?:turn|outbox)_[a-z_]+)`")
+	schema := constraints(t, "sqlitefile/migrations/00001_turns_and_outbox.sql", `CONSTRAINT (\w+) CHECK`)
+	if d := cmp.Diff(schema, page); d != "" {
+		t.Errorf("constraints in docs/states.md (-schema +page):\n%s", d)
+	}
+}
+
+func constraints(t *testing.T, file, pattern string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1) {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,58 @@
+package store_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+)
+
+// Holds docs/spec/15-storage.md: the suite that every database passes.
+func TestSQLite(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, now func() time.Time) storetest.Opened {
+		path := filepath.Join(t.TempDir(), "agent.db")
+		db := open(t, store.Options{URL: "sqlite:" + path, Now: now})
+		return storetest.Opened{DB: db, Exec: rawExec(t, path)}
+	})
+}
+
+func open(t testing.TB, o store.Options) *store.DB {
+	t.Helper()
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	db, err := store.Open(t.Context(), o)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return db
+}
+
+// rawDB is the file beside the store.
+func rawDB(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// rawExec runs statements beside the store.
+func rawExec(t testing.TB, path string) func(query string, args ...any) error {
+	t.Helper()
+	db := rawDB(t, path)
+	return func(query string, args ...any) error {
+		_, err := db.ExecContext(t.Context(), query, args...)
+		return err
+	}
+}

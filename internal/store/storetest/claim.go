@@ -1,0 +1,93 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// Holds docs/spec/05-delivery.md, "Outbox", Order.
+func testClaimOrder(t *testing.T, f *fixture) {
+	a1 := f.deferred(t, "700001", "one")
+	a2 := f.deferred(t, "700001", "two")
+	f.now = f.now.Add(time.Second)
+	b1 := f.deferred(t, "700002", "one")
+
+	rows := f.claim(t, 10)
+	diff(t, "one row a contact, in due order", []string{a1, b1}, ids(rows))
+	want := f.row(t, a1)
+	diff(t, "claimed row", want, rows[0])
+	diff(t, "claim", []any{outbox.Delivering, owner, 1}, []any{want.Status, want.Owner, want.Attempts})
+	diff(t, "while the first is delivering", []string{}, ids(f.claim(t, 10)))
+
+	// A row waiting for its retry holds the next one back, a dead one does not.
+	retry := rows[0]
+	retry.Status, retry.NextAttemptAt = outbox.Pending, f.now.Add(time.Minute)
+	f.release(t, retry)
+	diff(t, "while the first waits", []string{}, ids(f.claim(t, 10)))
+	f.now = f.now.Add(time.Minute)
+	dead := f.claimOne(t)
+	dead.Status, dead.Reason = outbox.Dead, outbox.ReasonRejected
+	f.release(t, dead)
+	diff(t, "after the first died", []string{a2}, ids(f.claim(t, 10)))
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Pacing.
+func testClaimWaits(t *testing.T, f *fixture) {
+	r := f.say(t, "700001", "hello")
+	s := settled(r, conversation.Inline, "in the response", "overflow")
+	s.Row = &outbox.Row{ID: "row-1", Payload: outbox.Payload{Texts: []string{"overflow"}}, NextAttemptAt: f.now.Add(time.Second)}
+	f.settle(t, s)
+	f.now = f.now.Add(5 * time.Second)
+	diff(t, "while its turn is answering", []string{}, ids(f.claim(t, 10)))
+
+	f.stamp(t, turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, At: f.now})
+	f.now = f.now.Add(gap - time.Microsecond)
+	diff(t, "inside the gap", []string{}, ids(f.claim(t, 10)))
+	f.now = f.now.Add(time.Microsecond)
+	diff(t, "at the gap's end", []string{"row-1"}, ids(f.claim(t, 10)))
+
+	later := settled(f.say(t, "700002", "hello"), conversation.Outbox, "later")
+	later.Row.NextAttemptAt = f.now.Add(time.Second)
+	f.settle(t, later)
+	diff(t, "before its time", []string{}, ids(f.claim(t, 10)))
+	f.now = f.now.Add(time.Second)
+	diff(t, "at its time", []string{later.Row.ID}, ids(f.claim(t, 10)))
+}
+
+func testClaimLimit(t *testing.T, f *fixture) {
+	want := []string{f.deferred(t, "700001", "one"), f.deferred(t, "700002", "one"), f.deferred(t, "700003", "one")}
+	diff(t, "first", want[:2], ids(f.claim(t, 2)))
+	diff(t, "second", want[2:], ids(f.claim(t, 2)))
+	diff(t, "third", []string{}, ids(f.claim(t, 2)))
+}
+
+func testNextDue(t *testing.T, f *fixture) {
+	due := func() any {
+		at, ok, err := f.db.NextDue(t.Context(), gap)
+		if err != nil {
+			t.Fatalf("NextDue: %v", err)
+		}
+		if !ok {
+			return "never"
+		}
+		return at
+	}
+	diff(t, "empty outbox", any("never"), due())
+
+	s := settled(f.say(t, "700001", "hello"), conversation.Outbox, "later")
+	s.Row.NextAttemptAt = start.Add(time.Hour)
+	f.settle(t, s)
+	diff(t, "a row", any(start.Add(time.Hour)), due())
+
+	f.answer(t, "700002", "hello", "hi")
+	f.deferred(t, "700002", "soon")
+	diff(t, "a sooner row inside the gap", any(start.Add(gap)), due())
+	f.now = f.now.Add(gap)
+	f.claimOne(t)
+	f.deferred(t, "700002", "behind the one in hand")
+	diff(t, "what waits for a delivery does not count", any(start.Add(time.Hour)), due())
+}

@@ -1,0 +1,94 @@
+package storetest
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// Holds docs/spec/03-turn.md, "Steps": one transaction gives the message its place.
+func testRecord(t *testing.T, f *fixture) {
+	got := f.say(t, "700001", "hello")
+	want := turn.Recorded{
+		Turn: conversation.Turn{
+			ID: "turn-000001", ConversationID: got.Conversation.ID, Key: key("700001"), Seq: 2, State: conversation.Running,
+			Owner: owner, Attempt: 1, Bound: true, Text: "hello", ReceivedAt: start,
+		},
+		Conversation: conversation.Conversation{ID: got.Conversation.ID, Key: key("700001")},
+	}
+	diff(t, "first record", want, got)
+	diff(t, "turn as stored", want.Turn, f.turn(t, "turn-000001"))
+
+	second := f.say(t, "700001", "anybody?")
+	diff(t, "place", int64(4), second.Turn.Seq)
+	diff(t, "history", []conversation.Entry{{Role: conversation.ByContact, Text: "hello", At: start}}, second.History)
+	other := f.say(t, "700002", "hi")
+	if other.Conversation.ID == got.Conversation.ID || len(other.History) > 0 {
+		t.Errorf("another contact got conversation and history of the first: %+v", other)
+	}
+}
+
+// Holds docs/spec/08-sales.md, "Offerings": a bound request's offering is kept.
+func testRecordOffering(t *testing.T, f *fixture) {
+	for _, step := range []struct {
+		named string
+		bound bool
+		want  string
+	}{
+		{"", true, ""}, {"yoga", true, "yoga"}, {"", true, "yoga"}, {"tango", false, "yoga"}, {"tango", true, "tango"},
+	} {
+		a := f.arrival("700001", "hello")
+		a.Offering, a.Bound = step.named, step.bound
+		diff(t, "offering after "+step.named, step.want, f.record(t, a).Conversation.Offering)
+	}
+}
+
+// Holds docs/spec/15-storage.md: places are dense and in commit order.
+func testRecordConcurrently(t *testing.T, f *fixture) {
+	const n = 50
+	var mu sync.Mutex
+	var seqs []int64
+	var wg sync.WaitGroup
+	for i := range n {
+		a := f.arrival("700001", "message "+strconv.Itoa(i))
+		a.HistoryLimit = 2 * n
+		wg.Go(func() {
+			r, err := f.db.Record(t.Context(), a)
+			if err != nil {
+				t.Errorf("Record: %v", err)
+				return
+			}
+			if want := int(r.Turn.Seq/2) - 1; len(r.History) != want {
+				t.Errorf("turn at %d sees %d earlier messages, want %d", r.Turn.Seq, len(r.History), want)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seqs = append(seqs, r.Turn.Seq)
+		})
+	}
+	wg.Wait()
+	slices.Sort(seqs)
+	var want []int64
+	for i := range n {
+		want = append(want, int64(2*i+2))
+	}
+	diff(t, "places", want, seqs)
+}
+
+// A record that fails leaves nothing, not even a place in the order.
+func testRecordTwice(t *testing.T, f *fixture) {
+	a := f.arrival("700001", "hello")
+	f.record(t, a)
+	if _, err := f.db.Record(t.Context(), a); err == nil {
+		t.Error("the same turn was recorded twice")
+	}
+	f.now = f.now.Add(time.Second)
+	next := f.say(t, "700001", "again")
+	diff(t, "place after the failure", int64(4), next.Turn.Seq)
+	diff(t, "entries after the failure", 1, len(next.History))
+}

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+const insertAgentRow = `
+INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at,
+    state, owner, attempt, offering)
+VALUES ($1, $1, $2, $3, 'agent', $4, $5, 0, '', $6, 'running', $7, 1, $8)`
+
+const insertContactRow = `
+INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at)
+VALUES ($1, $2, $3, $4, 'contact', $5, $6, $7, $8, $9)`
+
+// settleTurn ends a running turn. in_history asks bound once more: the row decides what
+// enters history, whatever the caller believes.
+const settleTurn = `
+UPDATE turns SET state = $4, outcome = $5, path = $6, escalation_reason = $7, settled_at = $8, replies = $9,
+    model = $10, prompt_version = $11, tokens_in = $12, tokens_cached = $13, tokens_out = $14, cost_micros = $15,
+    timings = $16, confidence = $17, interventions = $18, actions = $19, text = $20,
+    in_history = CASE WHEN bound = 1 THEN $21 ELSE 0 END
+WHERE id = $1 AND state = 'running' AND owner = $2 AND attempt = $3
+RETURNING conversation_id`
+
+const stampTurn = `
+UPDATE turns SET responded_at = $2, state = 'settled'
+WHERE id = $1 AND state = 'answering' AND responded_at IS NULL
+RETURNING bound`
+
+const rerouteTurn = `
+UPDATE turns SET state = 'settled', path = 'outbox'
+WHERE id = $1 AND state = 'answering' AND responded_at IS NULL`
+
+// Record fills [turn.Store].
+func (db *DB) Record(ctx context.Context, a turn.Arrival) (turn.Recorded, error) {
+	now := db.now()
+	r, err := inTx(ctx, db, func(tx *groupcommit.Tx) (turn.Recorded, error) { return record(tx, a, now) })
+	if err != nil {
+		return turn.Recorded{}, fmt.Errorf("record a message: %w", err)
+	}
+	return r, nil
+}
+
+func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded, err error) {
+	offering := ""
+	if a.Bound { // an unbound request says nothing about the contact
+		offering = a.Offering
+	}
+	c, seq, err := enter(tx, a.Key, offering, now)
+	if err != nil {
+		return r, err
+	}
+	r.Conversation = c
+	r.Turn = conversation.Turn{
+		ID: a.TurnID, ConversationID: c.ID, Key: a.Key, Seq: seq, State: conversation.Running, Owner: a.Owner,
+		Attempt: 1, Bound: a.Bound, Text: a.Text, ReceivedAt: time.UnixMicro(a.ReceivedAt.UnixMicro()).UTC(),
+	}
+	if err := insertTurn(tx, r.Turn, a.Offering); err != nil {
+		return r, err
+	}
+	if r.History, err = history(tx, r.Turn, window{since: a.HistorySince, limit: a.HistoryLimit}); err != nil {
+		return r, err
+	}
+	r.QueuedAhead, err = queued(tx, c.ID)
+	return r, err
+}
+
+// insertTurn writes the agent row, which the contact row names, and the contact row at
+// the place before it.
+func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error {
+	at := micros(t.ReceivedAt)
+	_, err := tx.Exec(insertAgentRow, t.ID, t.Key.TenantID, t.ConversationID, t.Seq, flag(t.Bound), at, optional(t.Owner), offering)
+	if err != nil {
+		return err
+	}
+	id, err := newID()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(insertContactRow, id, t.ID, t.Key.TenantID, t.ConversationID, t.Seq-1, flag(t.Bound),
+		flag(t.Bound && t.Text != ""), t.Text, at)
+	return err
+}
+
+// Settle fills [turn.Store].
+func (db *DB) Settle(ctx context.Context, s turn.Settlement) error {
+	now := db.now()
+	t := s.Turn
+	t.State = conversation.Settled
+	if t.Path == conversation.Inline {
+		t.State = conversation.Answering
+	}
+	if t.SettledAt.IsZero() {
+		t.SettledAt = now
+	}
+	args := settleArgs(t) // encoded here, not on the writer's time
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return settle(tx, t, args, s.Row, now) })
+	if err != nil {
+		return fmt.Errorf("settle turn %s: %w", t.ID, err)
+	}
+	return nil
+}
+
+func settle(tx *groupcommit.Tx, t conversation.Turn, args []any, row *outbox.Row, now time.Time) error {
+	var conversationID string
+	err := tx.QueryRow(settleTurn, args...).Scan(&conversationID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return turn.ErrNotOwner
+	}
+	if err != nil {
+		return err
+	}
+	if t.Path == conversation.Inline {
+		ahead, err := queued(tx, conversationID)
+		if err != nil {
+			return err
+		}
+		if ahead {
+			return turn.ErrQueuedAhead
+		}
+	}
+	if row == nil {
+		return nil
+	}
+	r := *row
+	if t.Path == conversation.Inline && r.Part == 0 {
+		r.Part = 1 // part 0 is the response's own text, should it have to be re-routed
+	}
+	return queue(tx, t.ID, r, now)
+}
+
+func settleArgs(t conversation.Turn) []any {
+	text := joined(t.Replies)
+	return []any{
+		t.ID, t.Owner, t.Attempt,
+		string(t.State), optional(t.Outcome), optional(t.Path), optional(t.Reason), micros(t.SettledAt), list(t.Replies),
+		t.Model, t.PromptVersion, t.Spend.TokensIn, t.Spend.TokensCached, t.Spend.TokensOut, t.Spend.CostMicros,
+		object(t.Timings), t.Confidence, list(t.Interventions), list(t.Actions),
+		text, flag(text != "" && remembered(t.Outcome)),
+	}
+}
+
+// Stamp fills [turn.Store].
+func (db *DB) Stamp(ctx context.Context, s turn.Stamp) error {
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return stamp(tx, s) })
+	if err != nil {
+		return fmt.Errorf("stamp turn %s: %w", s.TurnID, err)
+	}
+	return nil
+}
+
+func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
+	bound := true
+	if s.TurnID != "" {
+		err := tx.QueryRow(stampTurn, s.TurnID, micros(s.At)).Scan(&bound)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil // stamped already, or its reply went another way
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.Silent || !bound {
+		return nil
+	}
+	_, err := tx.Exec(moveLastSent, s.ConversationID, micros(s.At))
+	return err
+}
+
+// Reroute fills [turn.Store].
+func (db *DB) Reroute(ctx context.Context, turnID string, row outbox.Row) error {
+	now := db.now()
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return reroute(tx, turnID, row, now) })
+	if err != nil {
+		return fmt.Errorf("reroute turn %s: %w", turnID, err)
+	}
+	return nil
+}
+
+func reroute(tx *groupcommit.Tx, turnID string, row outbox.Row, now time.Time) error {
+	changed, err := affected(tx.Exec(rerouteTurn, turnID))
+	if err != nil {
+		return err
+	}
+	if changed == 0 {
+		return turn.ErrNotOwner
+	}
+	return queue(tx, turnID, row, now)
+}
+
+// affected is how many rows a statement changed.
+func affected(result sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+)
+
+// turnColumns are what scanTurn reads: of the agent row a, of its contact row m, which
+// a nudge has not, and of their conversation c.
+const turnColumns = `a.id, a.conversation_id, c.tenant_id, c.channel, c.subscriber_id, a.seq, a.state, coalesce(a.owner, ''),
+    a.attempt, a.bound, coalesce(m.text, ''), a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
+    coalesce(a.escalation_reason, ''), a.model, a.prompt_version, a.tokens_in, a.tokens_cached, a.tokens_out,
+    a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.received_at, a.settled_at, a.responded_at`
+
+const joinTurn = `
+JOIN conversations c ON c.id = a.conversation_id
+LEFT JOIN turns m ON m.turn_id = a.id AND m.role = 'contact'`
+
+const selectTurn = `
+SELECT ` + turnColumns + ` FROM turns a` + joinTurn + `
+WHERE a.id = $1 AND a.role = 'agent'`
+
+const selectConversationsOf = `
+SELECT id FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2`
+
+const selectRecentTurns = `
+SELECT ` + turnColumns + `,
+    coalesce((SELECT string_agg(o.status, ',' ORDER BY o.kind, o.part) FROM outbox o WHERE o.turn_id = a.id), '')
+FROM turns a` + joinTurn + `
+WHERE a.conversation_id = $1 AND a.role = 'agent'
+ORDER BY a.seq DESC LIMIT $2`
+
+// RecentTurn is a turn together with where its outbox rows stand.
+type RecentTurn struct {
+	conversation.Turn
+	Deliveries []outbox.Status
+}
+
+// Turn reads one turn. [ErrNoTurn] when there is none with this id.
+func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
+	t, err := scanTurn(db.read.QueryRowContext(ctx, selectTurn, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNoTurn
+	}
+	if err != nil {
+		return conversation.Turn{}, fmt.Errorf("read turn: %w", explain(err))
+	}
+	return t, nil
+}
+
+// RecentTurns reads a contact's last turns over all channels, newest first.
+func (db *DB) RecentTurns(ctx context.Context, tenantID string, id contact.SubscriberID, limit int) ([]RecentTurn, error) {
+	conversations, err := db.conversationsOf(ctx, tenantID, id)
+	if err != nil {
+		return nil, fmt.Errorf("read recent turns: %w", explain(err))
+	}
+	var all []RecentTurn
+	for _, c := range conversations {
+		turns, err := db.recentTurns(ctx, c, limit)
+		if err != nil {
+			return nil, fmt.Errorf("read recent turns: %w", explain(err))
+		}
+		all = append(all, turns...)
+	}
+	slices.SortStableFunc(all, func(a, b RecentTurn) int { return b.ReceivedAt.Compare(a.ReceivedAt) })
+	return all[:min(limit, len(all))], nil
+}
+
+// conversationsOf is one id per channel that the contact has written on.
+func (db *DB) conversationsOf(ctx context.Context, tenantID string, id contact.SubscriberID) ([]string, error) {
+	rows, err := db.read.QueryContext(ctx, selectConversationsOf, tenantID, string(id))
+	return collect(rows, err, scanString)
+}
+
+func (db *DB) recentTurns(ctx context.Context, conversationID string, limit int) ([]RecentTurn, error) {
+	rows, err := db.read.QueryContext(ctx, selectRecentTurns, conversationID, limit)
+	return collect(rows, err, func(r row) (RecentTurn, error) {
+		var statuses string
+		t, err := scanTurn(r, &statuses)
+		return RecentTurn{Turn: t, Deliveries: splitStatuses(statuses)}, err
+	})
+}
+
+func splitStatuses(s string) (all []outbox.Status) {
+	for status := range strings.SplitSeq(s, ",") {
+		if status != "" {
+			all = append(all, outbox.Status(status))
+		}
+	}
+	return all
+}
+
+// scanTurn reads turnColumns, before whatever columns come after them.
+func scanTurn(r row, after ...any) (t conversation.Turn, err error) {
+	err = r.Scan(append([]any{
+		&t.ID, &t.ConversationID, &t.Key.TenantID, &t.Key.Channel, &t.Key.SubscriberID, &t.Seq, &t.State, &t.Owner,
+		&t.Attempt, &t.Bound, &t.Text, decoded{&t.Replies}, &t.Outcome, &t.Path,
+		&t.Reason, &t.Model, &t.PromptVersion, &t.Spend.TokensIn, &t.Spend.TokensCached, &t.Spend.TokensOut,
+		&t.Spend.CostMicros, decoded{&t.Timings}, &t.Confidence, decoded{&t.Interventions}, decoded{&t.Actions},
+		instant{&t.ReceivedAt}, instant{&t.SettledAt}, instant{&t.RespondedAt},
+	}, after...)...)
+	return t, err
+}

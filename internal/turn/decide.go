@@ -1,0 +1,134 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// Why an agent gave no reply, beside what it reports itself.
+var (
+	errAborted  = &agent.Error{Class: agent.Abort}
+	errPanicked = &agent.Error{Class: agent.Panic}
+)
+
+// verdict is what a turn says and why, before anything of it goes out.
+type verdict struct {
+	messages      []string
+	outcome       conversation.Outcome
+	reason        conversation.EscalationReason
+	interventions []string
+	result        agent.Result // zero when no model ran
+	replied       bool         // the result holds a reply of the model
+}
+
+// decide takes a recorded turn through the guards, the model and the guardrails.
+func (r *Runner) decide(ctx context.Context, x *Exchange, rec Recorded) verdict {
+	if rec.Turn.Attempt > r.cfg.MaxAttempts {
+		r.cfg.Log.Error("turn started too often, handing off", "turn", rec.Turn.ID, "attempt", rec.Turn.Attempt)
+		return handoff(x.tenant, conversation.EscalatedError, conversation.ByError)
+	}
+	if v, ok := guard(x.tenant, rec.Turn.Text); ok {
+		return v
+	}
+	ctx, cancel := context.WithDeadlineCause(ctx, r.cfg.Now().Add(r.cfg.Abort), errAborted)
+	defer cancel()
+	result, err := r.ask(ctx, agent.Input{
+		Tenant:   x.tenant,
+		History:  rec.History,
+		Text:     rec.Turn.Text,
+		Offering: rec.Conversation.Offering,
+	})
+	if err != nil {
+		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
+	}
+	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Failure: string(agent.ClassOf(err))})
+	return verdict{
+		replied:       err == nil,
+		messages:      checked.Messages,
+		outcome:       checked.Outcome,
+		reason:        checked.Reason,
+		interventions: checked.Interventions,
+		result:        result,
+	}
+}
+
+// ask runs the agent until it answers or ctx ends, whichever comes first: an agent
+// that does not return costs the turn its reply and nothing else, and so does one
+// that panics.
+func (r *Runner) ask(ctx context.Context, in agent.Input) (agent.Result, error) {
+	type answer struct {
+		result agent.Result
+		err    error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		var a answer
+		defer func() {
+			if p := recover(); p != nil {
+				r.cfg.Log.Error("agent panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				a.err = errPanicked
+			}
+			answers <- a
+		}()
+		a.result, a.err = r.cfg.Agent.Run(ctx, in)
+	}()
+	select {
+	case a := <-answers:
+		return a.result, a.err
+	case <-ctx.Done():
+		return agent.Result{}, context.Cause(ctx)
+	}
+}
+
+// guard answers without a model where the tenant's rules say so. The order is that
+// of docs/spec/03-turn.md, "Steps".
+func guard(t *tenant.Tenant, text string) (verdict, bool) {
+	if t.Keywords.Opening.Equals(text) {
+		return verdict{messages: []string{t.Rules.OpeningTrigger.Message}, outcome: conversation.AnsweredScripted}, true
+	}
+	if unreadable(text) {
+		if m := t.Rules.Messages.MediaFallback; m != "" {
+			return verdict{messages: []string{m}, outcome: conversation.MediaFallback}, true
+		}
+		return handoff(t, conversation.EscalatedPrecheck, conversation.ByMedia), true
+	}
+	if _, ok := t.Keywords.Escalation.Find(text); ok {
+		return handoff(t, conversation.EscalatedPrecheck, conversation.ByKeyword), true
+	}
+	return verdict{}, false
+}
+
+// unreadable reports whether a message says nothing an agent can read: no text at
+// all, or a ManyChat variable that was not filled in.
+func unreadable(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "" || (strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}"))
+}
+
+// handoff says the tenant's escalation copy and nothing else.
+func handoff(t *tenant.Tenant, outcome conversation.Outcome, reason conversation.EscalationReason) verdict {
+	return verdict{messages: []string{t.Rules.Messages.Escalation}, outcome: outcome, reason: reason}
+}
+
+// ended is the turn's row as it will be settled.
+func (r *Runner) ended(rec Recorded, v verdict) conversation.Turn {
+	t := rec.Turn
+	t.Outcome, t.Reason = v.outcome, v.reason
+	t.Interventions = append(t.Interventions, v.interventions...)
+	t.Model, t.PromptVersion, t.Spend = v.result.Model, v.result.PromptVersion, v.result.Spend
+	if v.replied {
+		confidence := v.result.Reply.Confidence
+		t.Confidence = &confidence
+	}
+	for _, s := range v.result.Steps {
+		t.Timings.Steps = append(t.Timings.Steps, conversation.Micros(s.Took.Microseconds()))
+	}
+	return t
+}

@@ -1,0 +1,236 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/reply"
+	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// The limits of the tests; each is the default of docs/deadlines.md.
+const (
+	deadline = 8 * time.Second
+	bound    = deadline + 500*time.Millisecond
+	abort    = 30 * time.Second
+	gap      = 2 * time.Second
+	ms       = time.Millisecond
+)
+
+// The fixture tenant's copy.
+const (
+	answerCopy     = "The wheel course is 180 euros."
+	ackCopy        = "One moment please."
+	escalationCopy = "A person will answer you."
+	fallbackCopy   = "I cannot read that, please write."
+	scriptedCopy   = "Welcome! Ask me anything."
+)
+
+var key = contact.Key{TenantID: "test", Channel: contact.WhatsApp, SubscriberID: "900000001"}
+
+// agentFunc is an agent that does what a test says.
+type agentFunc func(ctx context.Context) (agent.Result, error)
+
+func (f agentFunc) Run(ctx context.Context, _ agent.Input) (agent.Result, error) { return f(ctx) }
+
+// answersAfter is an agent that replies after a while, unless it is aborted.
+func answersAfter(d time.Duration, messages ...string) agentFunc {
+	if len(messages) == 0 {
+		messages = []string{answerCopy}
+	}
+	return func(ctx context.Context) (agent.Result, error) {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return agent.Result{}, ctx.Err()
+		case <-timer.C:
+			return agent.Result{Reply: reply.Reply{Messages: messages, Confidence: 1}}, nil
+		}
+	}
+}
+
+// faultyStore is the real store with delays and failures before or after a write.
+type faultyStore struct {
+	turn.Store
+	mu     sync.Mutex
+	faults map[string]fault
+}
+
+// fault is what happens to the next calls of one method.
+type fault struct {
+	before, after time.Duration // waits around the transaction, whatever the caller's context
+	hang          bool          // waits for the caller's context to end, and does nothing
+	err           error         // what is reported instead of doing anything
+	lost          error         // what is reported although the transaction was committed
+	times         int           // how many calls; 0: all
+}
+
+func (s *faultyStore) do(ctx context.Context, method string, write func() error) error {
+	s.mu.Lock()
+	f := s.faults[method]
+	if f.times > 0 {
+		if f.times--; f.times == 0 {
+			delete(s.faults, method)
+		} else {
+			s.faults[method] = f
+		}
+	}
+	s.mu.Unlock()
+	time.Sleep(f.before)
+	if f.hang {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if f.err != nil {
+		return f.err
+	}
+	err := write()
+	time.Sleep(f.after)
+	return errors.Join(err, f.lost)
+}
+
+func (s *faultyStore) Record(ctx context.Context, a turn.Arrival) (rec turn.Recorded, err error) {
+	err = s.do(ctx, "record", func() (err error) { rec, err = s.Store.Record(ctx, a); return err })
+	return rec, err
+}
+
+func (s *faultyStore) Settle(ctx context.Context, v turn.Settlement) error {
+	return s.do(ctx, "settle", func() error { return s.Store.Settle(context.WithoutCancel(ctx), v) })
+}
+
+func (s *faultyStore) Stamp(ctx context.Context, v turn.Stamp) error {
+	return s.do(ctx, "stamp", func() error { return s.Store.Stamp(ctx, v) })
+}
+
+// rig is a runner over a real database in a synctest bubble.
+type rig struct {
+	t      *testing.T
+	db     *store.DB
+	runner *turn.Runner
+	start  time.Time
+	logs   *logs
+}
+
+// inBubble runs a test with a rig on a fake clock.
+func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := store.Open(t.Context(), store.Options{
+			URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Owner: "p1", TenantID: key.TenantID, Now: time.Now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}}
+		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r.logs)
+		test(r)
+		if err := r.runner.Drain(context.Background()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour) // an agent that ignores its abort ends by itself
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs) *turn.Runner {
+	t.Helper()
+	shape, err := delivery.ShapeOf(contact.WhatsApp, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := turn.New(turn.Config{
+		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return fixture }, Wake: func() {}, Shape: shape, Owner: "p1",
+		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// response is what a handler sent, and when.
+type response struct {
+	at    time.Duration // since the handler's start
+	texts []string
+	gone  bool
+}
+
+// exchange plays the handler: it begins a turn, waits, writes and tells the turn.
+func (r *rig) exchange(ctx context.Context, text string, written bool) response {
+	start := time.Now()
+	x := r.runner.Begin(turn.Message{Key: key, Text: text, ReceivedAt: start})
+	a := x.Wait(ctx)
+	got := response{at: time.Since(start), texts: a.Texts, gone: a.Gone}
+	x.Written(written && !a.Gone)
+	return got
+}
+
+// settled drains the runner and returns the contact's newest turn with the rows of
+// its outbox.
+func (r *rig) settled() (conversation.Turn, []outbox.Row) {
+	r.t.Helper()
+	if err := r.runner.Drain(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
+	turns, err := r.db.RecentTurns(context.Background(), key.TenantID, key.SubscriberID, 1)
+	if err != nil || len(turns) != 1 {
+		r.t.Fatalf("recent turns: %d, %v", len(turns), err)
+	}
+	rows, err := r.db.ListOutbox(context.Background(), store.OutboxFilter{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var own []outbox.Row
+	for _, row := range rows {
+		if row.TurnID == turns[0].ID {
+			own = append(own, row)
+		}
+	}
+	return turns[0].Turn, own
+}
+
+// logged drains the runner and returns its log.
+func (r *rig) logged() string {
+	r.t.Helper()
+	if err := r.runner.Drain(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
+	r.logs.mu.Lock()
+	defer r.logs.mu.Unlock()
+	return strings.Join(r.logs.lines, "\n")
+}
+
+// logs keeps the messages of log lines.
+type logs struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (*logs) Enabled(context.Context, slog.Level) bool { return true }
+func (l *logs) WithAttrs([]slog.Attr) slog.Handler     { return l }
+func (l *logs) WithGroup(string) slog.Handler          { return l }
+func (l *logs) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(r.Level, " ", r.Message))
+	return nil
+}

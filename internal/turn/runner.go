@@ -1,0 +1,214 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// The bounds of docs/deadlines.md that no variable sets.
+const (
+	// responseSlack is how long after the race deadline a response leaves at the latest.
+	responseSlack = 500 * time.Millisecond
+	// wholeTurnSlack is how long after the model's abort a turn is given up.
+	wholeTurnSlack = 15 * time.Second
+	// recordWithin is how long a message may take to be recorded before it is handed off.
+	recordWithin = 3 * time.Second
+	// stampWithin is how long what follows a response is tried again while the
+	// database does not answer.
+	stampWithin = 30 * time.Second
+	// retryEvery is the pause between tries of a write that failed.
+	retryEvery = 100 * time.Millisecond
+)
+
+// HistoryEntries is how many entries of history the model reads
+// (docs/spec/06-contact.md, "History").
+const HistoryEntries = 10
+
+// HistorySince is how far back the model reads a tenant's conversations.
+func HistorySince(t *tenant.Tenant, now time.Time) time.Time {
+	return now.Add(-time.Duration(t.Rules.HistoryDays * float64(24*time.Hour)))
+}
+
+// Agent writes the reply. Run returns when ctx ends; a Runner survives one that
+// does not, and one that panics.
+type Agent interface {
+	Run(ctx context.Context, in agent.Input) (agent.Result, error)
+}
+
+// Config is what a [Runner] needs; every field is required.
+type Config struct {
+	Store       Store
+	Agent       Agent
+	Guard       *guardrail.Guard
+	Tenant      func() *tenant.Tenant // the configuration in force; a turn asks once
+	Wake        func()                // tells the outbox worker that a row was written
+	Shape       delivery.Shape
+	Owner       string        // this process
+	Deadline    time.Duration // RACE_DEADLINE_MS
+	Abort       time.Duration // MODEL_ABORT_MS
+	Gap         time.Duration // MANYCHAT_REPLY_GAP_MS; zero is allowed
+	MaxAttempts int           // TURN_MAX_ATTEMPTS
+	MaxInflight int           // MAX_INFLIGHT_TURNS
+	Now         func() time.Time
+	Log         *slog.Logger
+}
+
+// Runner runs turns.
+type Runner struct {
+	cfg      Config
+	flight   sync.WaitGroup
+	inflight atomic.Int64
+}
+
+// New checks the config.
+func New(cfg Config) (*Runner, error) {
+	switch {
+	case cfg.Store == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil, cfg.Now == nil, cfg.Log == nil:
+		return nil, errors.New("turn: a collaborator is missing from the runner's config")
+	case cfg.Owner == "":
+		return nil, errors.New("turn: the owner must be set")
+	case cfg.Deadline <= 0, cfg.Abort <= cfg.Deadline, cfg.Gap < 0:
+		return nil, errors.New("turn: the deadline must be positive and the abort later than it")
+	case cfg.MaxAttempts < 1, cfg.MaxInflight < 1:
+		return nil, errors.New("turn: attempts and turns in flight must be at least 1")
+	}
+	return &Runner{cfg: cfg}, nil
+}
+
+// Message is what a contact wrote, as the endpoint decoded it.
+type Message struct {
+	Key        contact.Key
+	Text       string
+	Offering   string    // what the request named; empty: nothing
+	ReceivedAt time.Time // the handler's start, from which the deadline counts
+	// Interventions name what decoding had to do to the message.
+	Interventions []string
+}
+
+// Begin starts the turn that answers a message. The caller must call
+// [Exchange.Wait] and [Exchange.Written].
+func (r *Runner) Begin(m Message) *Exchange {
+	x := newExchange(r, m.ReceivedAt)
+	if r.inflight.Add(1) > int64(r.cfg.MaxInflight) {
+		r.inflight.Add(-1)
+		r.shed(x, errors.New("too many turns in flight"))
+		return x
+	}
+	r.flight.Go(func() {
+		defer r.inflight.Add(-1)
+		defer r.survive(x)
+		r.run(x, m)
+	})
+	return x
+}
+
+// Resume runs a turn again that an earlier process left unfinished. Nobody waits for
+// it: its reply goes through the outbox.
+func (r *Runner) Resume(rec Recorded) {
+	x := newExchange(r, r.cfg.Now())
+	x.phase, x.unwritten, x.rec = closed, true, &rec
+	r.inflight.Add(1)
+	r.flight.Go(func() {
+		defer r.inflight.Add(-1)
+		defer r.survive(x)
+		ctx, cancel := context.WithTimeout(context.Background(), r.cfg.Abort+wholeTurnSlack)
+		defer cancel()
+		r.finish(ctx, x, rec)
+	})
+}
+
+// Drain waits until no turn is in flight, or ctx ends.
+func (r *Runner) Drain(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		r.flight.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%d turns are still in flight: %w", r.inflight.Load(), ctx.Err())
+	}
+}
+
+// run records the message and takes it to its end.
+func (r *Runner) run(x *Exchange, m Message) {
+	ctx, cancel := context.WithTimeout(context.Background(), r.cfg.Abort+wholeTurnSlack)
+	defer cancel()
+	rec, ok := r.record(ctx, x, m)
+	if !ok {
+		return
+	}
+	r.finish(ctx, x, rec)
+}
+
+// record writes the message down before anything waits. A message that cannot be
+// recorded in time is handed off without the model; when its row turns up after
+// that, it is settled with nothing to send.
+func (r *Runner) record(ctx context.Context, x *Exchange, m Message) (Recorded, bool) {
+	late := time.AfterFunc(recordWithin-r.cfg.Now().Sub(m.ReceivedAt), func() {
+		r.shed(x, fmt.Errorf("the message was not recorded within %s", recordWithin))
+	})
+	defer late.Stop()
+	rec, err := r.cfg.Store.Record(ctx, Arrival{
+		TurnID:       uuid.Must(uuid.NewV7()).String(),
+		Key:          m.Key,
+		Owner:        r.cfg.Owner,
+		Text:         m.Text,
+		Offering:     m.Offering,
+		Bound:        true,
+		ReceivedAt:   m.ReceivedAt,
+		HistorySince: HistorySince(x.tenant, m.ReceivedAt),
+		HistoryLimit: HistoryEntries,
+	})
+	if err != nil {
+		r.shed(x, fmt.Errorf("record the message: %w", err))
+		return Recorded{}, false
+	}
+	rec.Turn.Interventions = m.Interventions
+	rec.Turn.Timings.Record = conversation.Since(m.ReceivedAt, r.cfg.Now())
+	x.record(&rec)
+	if x.fixed() {
+		r.settle(ctx, x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+		return Recorded{}, false
+	}
+	return rec, true
+}
+
+// shed answers with the escalation copy instead of a turn.
+func (r *Runner) shed(x *Exchange, why error) {
+	if x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}}) {
+		r.cfg.Log.Error("load shed", "error", why)
+	}
+}
+
+// finish decides what a recorded turn says, and settles it.
+func (r *Runner) finish(ctx context.Context, x *Exchange, rec Recorded) {
+	r.settle(ctx, x, rec, r.decide(ctx, x, rec))
+}
+
+// survive keeps a panic in one turn from ending the process. The contact gets the
+// escalation copy, now if somebody still waits; the turn's row is taken over when
+// the process next starts.
+func (r *Runner) survive(x *Exchange) {
+	if p := recover(); p != nil {
+		r.cfg.Log.Error("turn panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}})
+	}
+}

@@ -1,0 +1,213 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+)
+
+// settle writes the turn's end and the one route of its reply: in the response while
+// the deadline has not passed and the caller waits, else an outbox row. A write that
+// fails is tried again, on the route that is then open, until the turn is given up.
+func (r *Runner) settle(ctx context.Context, x *Exchange, rec Recorded, v verdict) {
+	turn := r.ended(rec, v)
+	texts := r.cfg.Shape.Texts(v.messages)
+	if len(texts) == 0 {
+		turn.Path = conversation.Silent
+		err := r.persist(ctx, func(ctx context.Context) error { return r.write(ctx, x, Settlement{Turn: turn}) })
+		if err != nil {
+			r.cfg.Log.Error("turn not settled", "turn", turn.ID, "error", err)
+		}
+		x.finish(Answer{})
+		return
+	}
+	held, ok := r.hold(ctx, x, rec.Conversation.LastSentAt)
+	turn.Timings.Hold = held
+	queued := !ok
+	for ctx.Err() == nil {
+		inline := !queued && x.claim()
+		var err error
+		if inline {
+			err = r.settleInline(ctx, x, turn, texts)
+		} else {
+			err = r.settleDeferred(ctx, x, turn, texts, queued)
+		}
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, ErrQueuedAhead):
+			queued = true
+			x.unclaim()
+		case errors.Is(err, ErrNotOwner):
+			// An earlier try was committed although it reported a failure. Nothing was
+			// written to the caller for it, so the reply is the outbox's, and follows a
+			// silent response at once.
+			r.reroute(ctx, turn, texts, x.due(x.finish(Answer{})))
+			return
+		default:
+			r.cfg.Log.Error("turn not settled, trying again", "turn", turn.ID, "error", err)
+			x.unclaim()
+			pause(ctx, retryEvery)
+		}
+	}
+	r.cfg.Log.Error("turn given up unsettled; it runs again when the process starts", "turn", turn.ID)
+}
+
+// settleInline settles the claimed inline route and hands the reply to the response.
+// When the response has left without it, the reply is rerouted.
+func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string) error {
+	now, later := r.cfg.Shape.Cut(texts)
+	turn.Path, turn.Replies = conversation.Inline, texts
+	s := Settlement{Turn: turn}
+	if len(later) > 0 {
+		// It is claimable once the turn is no longer answering and the gap behind the
+		// response has passed: the claim sees to both.
+		row := r.row(turn, 1, later, r.cfg.Now())
+		s.Row = &row
+	}
+	if err := r.write(ctx, x, s); err != nil {
+		return err
+	}
+	if !x.finish(Answer{Texts: now, inline: true}) {
+		r.reroute(ctx, turn, now, x.due(false))
+	}
+	r.cfg.Wake()
+	return nil
+}
+
+// settleDeferred settles on the outbox route. silent says that the response, if it
+// is still open, must carry nothing because the reply follows an earlier one.
+func (r *Runner) settleDeferred(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string, silent bool) error {
+	turn.Path, turn.Replies = conversation.Outbox, texts
+	row := r.row(turn, 0, texts, x.due(silent))
+	if err := r.write(ctx, x, Settlement{Turn: turn, Row: &row}); err != nil {
+		return err
+	}
+	if silent {
+		x.finish(Answer{})
+	}
+	r.cfg.Wake()
+	return nil
+}
+
+// write runs the settling transaction and logs the turn's one line.
+func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
+	s.Turn.SettledAt = r.cfg.Now()
+	s.Turn.Timings.Total = conversation.Since(x.started, s.Turn.SettledAt)
+	if err := r.cfg.Store.Settle(ctx, s); err != nil {
+		return err
+	}
+	t := s.Turn
+	r.cfg.Log.Info("turn", "turn", t.ID, "conversation", t.ConversationID, "outcome", t.Outcome, "path", t.Path,
+		"reason", t.Reason, "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
+		"record_us", t.Timings.Record, "hold_us", t.Timings.Hold, "total_us", t.Timings.Total,
+		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut)
+	return nil
+}
+
+// reroute gives a reply that was settled inline, but that no response carries, to the
+// outbox. The texts are those the response would have carried.
+func (r *Runner) reroute(ctx context.Context, turn conversation.Turn, texts []string, due time.Time) {
+	row := r.row(turn, 0, texts, due)
+	err := r.persist(ctx, func(ctx context.Context) error { return r.cfg.Store.Reroute(ctx, turn.ID, row) })
+	if err != nil {
+		if !errors.Is(err, ErrNotOwner) {
+			r.cfg.Log.Error("reply not rerouted; it goes out when the process starts", "turn", turn.ID, "error", err)
+		}
+		return
+	}
+	r.cfg.Log.Info("turn rerouted", "turn", turn.ID, "path", conversation.Outbox)
+	r.cfg.Wake()
+}
+
+// row is the outbox row of a turn's reply. Part 0 is what a response could have
+// carried and part 1 what follows it.
+func (r *Runner) row(turn conversation.Turn, part int, texts []string, due time.Time) outbox.Row {
+	return outbox.Row{
+		ID:             uuid.Must(uuid.NewV7()).String(),
+		ConversationID: turn.ConversationID,
+		Key:            turn.Key,
+		TurnID:         turn.ID,
+		Kind:           outbox.Reply,
+		Seq:            turn.Seq,
+		Part:           part,
+		Payload:        outbox.Payload{Texts: texts},
+		Status:         outbox.Pending,
+		NextAttemptAt:  due,
+		CreatedAt:      r.cfg.Now(),
+	}
+}
+
+// hold keeps the gap behind the contact's last text and returns how long it did: a
+// flow reads the reply field when its step runs, and a reply that comes sooner may
+// overtake it. When the gap ends past the deadline it does not wait, and reports
+// that the reply must follow through the outbox.
+func (r *Runner) hold(ctx context.Context, x *Exchange, lastSent time.Time) (held conversation.Micros, ok bool) {
+	start := r.cfg.Now()
+	until := lastSent.Add(r.cfg.Gap)
+	if lastSent.IsZero() || x.isClosed() || !until.After(start) {
+		return 0, true
+	}
+	if !until.Before(x.deadline()) {
+		return 0, false
+	}
+	pause(ctx, until.Sub(start))
+	return conversation.Since(start, r.cfg.Now()), true
+}
+
+// after does what follows a response: the reply it carried is final, or, when it was
+// not written, the outbox's.
+func (r *Runner) after(x *Exchange, written bool) {
+	rec := x.recorded()
+	if rec == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stampWithin)
+	defer cancel()
+	a := x.response()
+	if !written {
+		if a.inline {
+			r.reroute(ctx, rec.Turn, a.Texts, x.due(false))
+		}
+		return
+	}
+	stamp := Stamp{ConversationID: rec.Turn.ConversationID, At: r.cfg.Now(), Silent: len(a.Texts) == 0}
+	if a.inline {
+		stamp.TurnID = rec.Turn.ID
+	}
+	if stamp.Silent && stamp.TurnID == "" {
+		return
+	}
+	err := r.persist(ctx, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })
+	if err != nil {
+		r.cfg.Log.Error("response not stamped; its reply may be repeated when the process starts", "turn", rec.Turn.ID, "error", err)
+	}
+	r.cfg.Wake()
+}
+
+// persist runs a write until it works, it turns out not to be ours to make, or ctx
+// ends.
+func (r *Runner) persist(ctx context.Context, write func(context.Context) error) error {
+	for {
+		err := write(ctx)
+		if err == nil || errors.Is(err, ErrNotOwner) || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, retryEvery)
+	}
+}
+
+// pause waits, unless ctx ends first.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

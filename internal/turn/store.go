@@ -1,0 +1,98 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+)
+
+// Errors of a [Store].
+var (
+	// ErrNotOwner says that the turn is not in the expected state under the expected
+	// owner and attempt; nothing was changed.
+	ErrNotOwner = errors.New("the turn is not this process's to write any more")
+	// ErrQueuedAhead says that an earlier reply of the contact is still queued, so
+	// that this one cannot go out in a response; nothing was changed.
+	ErrQueuedAhead = errors.New("an earlier reply of the contact is queued")
+)
+
+// Store is what a turn writes. Every method is one transaction.
+type Store interface {
+	// Record writes the contact's message and the running agent row, in the contact's
+	// order, and reads what the turn needs to start.
+	Record(ctx context.Context, a Arrival) (Recorded, error)
+	// Settle writes the agent row's end together with its outbox row, if it has one.
+	// The turn must be running under its owner and attempt, else [ErrNotOwner]. An
+	// inline turn becomes answering, and fails with [ErrQueuedAhead] when a reply row
+	// of the contact is pending or delivering; every other turn becomes settled.
+	Settle(ctx context.Context, s Settlement) error
+	// Stamp notes that a response was written at the given time: the answering turn
+	// whose reply it carried becomes settled, and unless the response was silent the
+	// conversation's last-sent time moves to it, never back, and never for an unbound
+	// turn. Stamping twice changes nothing.
+	Stamp(ctx context.Context, s Stamp) error
+	// Reroute turns an answering turn whose response was not written into a settled
+	// one on the outbox path, with the given row. [ErrNotOwner] when it is not
+	// answering without a stamp.
+	Reroute(ctx context.Context, turnID string, row outbox.Row) error
+}
+
+// Arrival is a message as it is recorded.
+type Arrival struct {
+	TurnID       string
+	Key          contact.Key
+	Owner        string
+	Text         string
+	Offering     string // what the request named; empty: nothing
+	Bound        bool
+	ReceivedAt   time.Time
+	HistorySince time.Time
+	HistoryLimit int // entries
+}
+
+// Recorded is what a turn knows once its message is safe.
+type Recorded struct {
+	Turn         conversation.Turn
+	Conversation conversation.Conversation
+	History      []conversation.Entry // before this message, oldest first
+	QueuedAhead  bool                 // a reply row of the contact is pending or delivering
+}
+
+// Settlement is the end of a turn. Turn.Replies holds every text of the reply as it is
+// sent, those of the row last; of an inline turn the row is part 1, because part 0 is
+// the response's own text, should it have to be rerouted.
+type Settlement struct {
+	Turn conversation.Turn
+	Row  *outbox.Row // the reply, or what the response cannot carry; nil: none
+}
+
+// Stamp is the fact that a response left.
+type Stamp struct {
+	TurnID         string // the turn whose reply it carried; empty: it carried none
+	ConversationID string
+	At             time.Time
+	Silent         bool // the response carried no text
+}
+
+// Recovery finds what an earlier process left behind.
+type Recovery interface {
+	// TakeOver makes owner the owner of every unfinished turn and outbox row of the
+	// tenant, whoever held it. Delivering rows become pending, their attempt not
+	// counted. Answering turns without a stamp become settled with an outbox row due
+	// now. The running and waiting turns are returned, oldest first, each with its
+	// attempt counted up, to be run again.
+	TakeOver(ctx context.Context, t TakeOver) ([]Recorded, error)
+}
+
+// TakeOver are the terms of [Recovery.TakeOver].
+type TakeOver struct {
+	TenantID     string
+	Owner        string
+	Now          time.Time
+	HistorySince time.Time
+	HistoryLimit int // entries
+}
