@@ -1,0 +1,47 @@
+package inbound
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// refusal is the answer to a request that began no turn.
+type refusal struct {
+	status  int
+	Error   string `json:"error"`
+	Key     string `json:"key,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// invalid refuses a body for the sake of one key.
+func invalid(key, message string) *refusal {
+	return &refusal{status: http.StatusBadRequest, Error: "bad_request", Key: key, Message: message}
+}
+
+func refuse(w http.ResponseWriter, bad refusal) {
+	body, err := json.Marshal(bad)
+	if err != nil {
+		body = []byte(`{"error":"internal"}`)
+	}
+	// The caller of a refused request has nothing to lose by a failed write.
+	_ = writeBody(w, bad.status, body)
+}
+
+// writeBody writes and flushes a JSON body under a deadline of its own. An error
+// means that the caller may not have got it.
+func writeBody(w http.ResponseWriter, status int, body []byte) error {
+	c := http.NewResponseController(w)
+	// A transport without deadlines is bounded by the server's own.
+	_ = c.SetWriteDeadline(time.Now().Add(writeWithin))
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	if _, err := w.Write(body); err != nil {
+		return err
+	}
+	return c.Flush()
+}
