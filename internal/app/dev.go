@@ -1,0 +1,191 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/console"
+	"github.com/manychat-agent/manychat-agent/internal/inbound"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/manychat"
+)
+
+// The sandbox's credentials. They open nothing but the emulated account of a process
+// that listens on this machine, and stay the same so that a callback that ManyChat
+// holds outlives a restart.
+const (
+	sandboxSecret   = "sandbox-shared-secret"
+	sandboxAPIToken = "100000000000001:sandbox"
+	sandboxKey      = "sandbox-console-key"
+	sandboxFlow     = "content20260101000000_000001"
+)
+
+// DevOptions are what a [Dev] is built from; every field is required.
+type DevOptions struct {
+	Config   config.Config
+	Tenant   *tenant.Tenant
+	Listener net.Listener
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Dev is the service together with an emulated ManyChat account and a phone page, in
+// one process that reaches nothing outside of this machine. The parts talk over HTTP,
+// as they would on the internet.
+type Dev struct {
+	Account *sandbox.Account
+	Turns   sandbox.Turns
+	Model   *mock.Model
+	URL     string // of the process, without a trailing slash
+
+	service  *Service
+	page     *sandbox.Page
+	listener net.Listener
+}
+
+// NewDev builds the parts. The configuration's ManyChat account, public address and
+// console key are replaced by the sandbox's: a real account is never touched. The
+// caller closes the result.
+func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
+	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + localAddress(o.Listener)}
+	c := o.Config
+	c.ManyChat.SharedSecrets = config.Secrets{sandboxSecret}
+	c.ManyChat.APIToken = sandboxAPIToken
+	c.ManyChat.APIBase = config.URL(d.URL + sandbox.ManyChatPath)
+	c.ManyChat.ReplyFlowNs = sandboxFlow
+	c.Public.BaseURL = "https://" + sandbox.PublicHost
+	c.Console.APIKey = sandboxKey
+	var err error
+	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Model: d.Model, Log: o.Log, Now: o.Now}); err != nil {
+		return nil, err
+	}
+	if err := d.buildSandbox(c, o); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
+	d.Account, err = sandbox.OpenAccount(sandbox.AccountConfig{
+		Channel:    manychat.Channel(c.Tenant.Channel),
+		Service:    d.URL,
+		Path:       inbound.MessagePath,
+		Secret:     sandboxSecret,
+		APIToken:   sandboxAPIToken,
+		ReplyField: c.ManyChat.ReplyField,
+		ReplyFlow:  c.ManyChat.ReplyFlowNs,
+		TokenField: c.ManyChat.TokenField,
+		File:       chatsFile(c.Tenant.Database),
+		Now:        o.Now,
+		Log:        o.Log,
+	})
+	if err != nil {
+		return err
+	}
+	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: &http.Client{}}
+	d.page, err = sandbox.NewPage(sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Model: switches{d.Model}, Log: o.Log})
+	return err
+}
+
+// Serve answers until ctx ends.
+func (d *Dev) Serve(ctx context.Context) error {
+	mux := http.NewServeMux()
+	d.service.Register(mux)
+	d.page.Register(mux)
+	mux.Handle("GET /{$}", http.RedirectHandler(sandbox.Path, http.StatusSeeOther))
+	return d.service.Serve(ctx, Front{Listener: d.listener, Handler: loopbackOnly(mux), OnStop: d.page.Close})
+}
+
+// Close releases what the parts hold.
+func (d *Dev) Close() error {
+	if d.page != nil {
+		d.page.Close()
+	}
+	if d.Account != nil {
+		d.Account.Close()
+	}
+	return d.service.Close()
+}
+
+// Welcome tells a newcomer where to click.
+func (d *Dev) Welcome(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `
+  ManyChat AI Agent is running, with a ManyChat of its own and a model that costs nothing.
+
+  Open the phone:   %s%s
+  Then ask:         how much is the wheel course?
+
+  Stop with Ctrl+C; conversations and queued replies are kept.
+
+`, d.URL, sandbox.Path)
+	return err
+}
+
+// chatsFile is where the phones' chats are kept, beside the database.
+func chatsFile(d config.Database) string {
+	file, ok := d.SQLiteFile()
+	if !ok {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(file), "sandbox.json")
+}
+
+// localAddress is how this machine reaches a listener.
+func localAddress(ln net.Listener) string {
+	host, port, err := net.SplitHostPort(ln.Addr().String())
+	if err != nil {
+		return ln.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// loopbackOnly refuses requests that were not addressed to this machine, so that no
+// page on the internet can reach the sandbox by a name that it points here.
+func loopbackOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if ip := net.ParseIP(host); host != "localhost" && host != sandbox.PublicHost && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "The sandbox answers only under localhost or a loopback address.", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// switches are the mock model's, as the page shows them.
+type switches struct{ model *mock.Model }
+
+func (s switches) Behaviour() (time.Duration, string) {
+	d := s.model.Directive()
+	if d.Mode == "" {
+		d.Mode = mock.OK
+	}
+	return d.Latency, string(d.Mode)
+}
+
+func (s switches) Behave(latency time.Duration, mode string) error {
+	return s.model.Control(mock.Directive{Latency: latency, Mode: mock.Mode(mode)})
+}
+
+func (s switches) Modes() (all []string) {
+	for _, m := range mock.Modes() {
+		all = append(all, string(m))
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/console"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/store"
+)
+
+// readyWithin is how long the database may take to answer a readiness check.
+const readyWithin = 2 * time.Second
+
+// status is what /health and /ready say.
+type status struct {
+	Status string `json:"status"`
+	Detail string `json:"detail,omitempty"` // what is not ready
+}
+
+// health says that the process is up.
+func (s *Service) health(w http.ResponseWriter, _ *http.Request) {
+	writeStatus(w, http.StatusOK, status{Status: "ok"})
+}
+
+// ready says whether the service should be sent requests, and names what is missing.
+func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-s.stopping:
+		writeStatus(w, http.StatusServiceUnavailable, status{"unavailable", "shutting down"})
+		return
+	default:
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyWithin)
+	defer cancel()
+	if err := s.db.Ping(ctx); err != nil {
+		s.opts.Log.Error("not ready", "error", err)
+		writeStatus(w, http.StatusServiceUnavailable, status{"unavailable", "the database does not answer"})
+		return
+	}
+	writeStatus(w, http.StatusOK, status{Status: "ready"})
+}
+
+func writeStatus(w http.ResponseWriter, code int, s status) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(s) // whoever asked is gone
+}
+
+// recordedTurns shows the console one tenant's turns.
+type recordedTurns struct {
+	db       *store.DB
+	tenantID string
+}
+
+func (r recordedTurns) RecentTurns(ctx context.Context, id contact.SubscriberID, limit int) ([]console.Recorded, error) {
+	recent, err := r.db.RecentTurns(ctx, r.tenantID, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]console.Recorded, len(recent))
+	for i, t := range recent {
+		all[i] = console.Recorded{Turn: t.Turn, Deliveries: t.Deliveries}
+	}
+	return all, nil
+}

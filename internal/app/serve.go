@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+)
+
+// The HTTP server's own limits (docs/deadlines.md); the endpoint bounds the body and
+// the response of a message itself.
+const (
+	headerWithin = 5 * time.Second
+	idleFor      = 2 * time.Minute
+	maxHeader    = 16 << 10 // bytes
+)
+
+// Listen opens the address to serve on. Its errors say what to do.
+func Listen(host string, port int) (net.Listener, error) {
+	address := net.JoinHostPort(host, fmt.Sprint(port))
+	ln, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use by another program: stop it, or choose another port with PORT", address)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("%s may not be listened on: choose a port above 1023 with PORT", address)
+	case err != nil:
+		return nil, fmt.Errorf("listen on %s: %w; check HOST and PORT", address, err)
+	}
+	return ln, nil
+}
+
+// Front is what the service is reached by.
+type Front struct {
+	Listener net.Listener
+	Handler  http.Handler
+	OnStop   func() // ends streams that would outlast every grace; nil: there are none
+}
+
+// Serve starts the service, answers until ctx ends, and then stops in order: no new
+// requests, the turns in flight for the shutdown grace, the worker.
+func (s *Service) Serve(ctx context.Context, f Front) error {
+	server := &http.Server{
+		Handler:           f.Handler,
+		ReadHeaderTimeout: headerWithin,
+		IdleTimeout:       idleFor,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelDebug),
+	}
+	if f.OnStop != nil {
+		server.RegisterOnShutdown(f.OnStop)
+	}
+	if err := s.Start(ctx); err != nil {
+		return errors.Join(err, f.Listener.Close())
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.listen(server, f.Listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+		s.opts.Log.Info("stopping")
+	case err = <-failed:
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Config.Turn.ShutdownGrace)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close() // what is left had its grace
+	}
+	s.Drain(grace)
+	return err
+}
+
+func (s *Service) listen(server *http.Server, ln net.Listener) error {
+	public := s.opts.Config.Public
+	if public.TLSCertFile != "" {
+		return server.ServeTLS(ln, public.TLSCertFile, public.TLSKeyFile)
+	}
+	return server.Serve(ln)
+}
+
+// Work starts the service without an endpoint, and stops it when ctx ends.
+func (s *Service) Work(ctx context.Context) error {
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Config.Turn.ShutdownGrace)
+	defer cancel()
+	s.Drain(grace)
+	return nil
+}

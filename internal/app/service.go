@@ -1,0 +1,250 @@
+// Package app builds the program out of its rooms and starts and stops it in order.
+// It is the only package that sees all of them.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/console"
+	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/inbound"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/manychat"
+)
+
+// Options are what a [Service] is built from; every field but NoWorker is required.
+type Options struct {
+	Config   config.Config
+	Tenant   *tenant.Tenant
+	Model    llm.Model
+	Log      *slog.Logger
+	Now      func() time.Time
+	NoWorker bool // answer, and leave deferred replies to another process
+}
+
+// Service is one process of the product: the endpoint, the turns and the outbox
+// worker over one database.
+type Service struct {
+	opts    Options
+	owner   string
+	unlock  func() error
+	db      *store.DB
+	turns   *turn.Runner
+	worker  *outbox.Worker
+	inbound *inbound.Handler
+	console *console.Handler // nil without CONSOLE_API_KEY
+
+	background sync.WaitGroup
+	stopWorker context.CancelFunc
+	stopping   chan struct{}
+}
+
+// New takes the database's lock, opens it and builds every room. Its errors say what
+// to do. The caller closes the service.
+func New(ctx context.Context, o Options) (*Service, error) {
+	s := &Service{opts: o, owner: uuid.Must(uuid.NewV7()).String(), stopping: make(chan struct{}), stopWorker: func() {}}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.build(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Service) open(ctx context.Context) (err error) {
+	url := s.opts.Config.Tenant.Database.Reveal()
+	if s.unlock, err = store.Lock(url); err != nil {
+		return err
+	}
+	s.db, err = store.Open(ctx, store.Options{URL: url, Owner: s.owner, TenantID: s.opts.Config.Tenant.ID, Now: s.opts.Now})
+	return err
+}
+
+// build makes the rooms, from the far end of a message's walk to its beginning.
+func (s *Service) build() error {
+	c := s.opts.Config
+	shape, err := delivery.ShapeOf(c.Tenant.Channel, c.Public.WhatsAppJoin)
+	if err != nil {
+		return err
+	}
+	if err := s.buildWorker(c); err != nil {
+		return err
+	}
+	if err := s.buildTurns(c, shape); err != nil {
+		return err
+	}
+	return s.buildEdges(c, shape)
+}
+
+func (s *Service) buildWorker(c config.Config) error {
+	client, err := manychat.NewClient(manychat.ClientConfig{
+		Token:    c.ManyChat.APIToken.Reveal(),
+		BaseURL:  c.ManyChat.APIBase.Reveal(),
+		RPSScale: c.ManyChat.RPSScale,
+		Now:      s.opts.Now,
+	})
+	if err != nil {
+		return err
+	}
+	s.worker, err = outbox.NewWorker(outbox.Config{
+		Store:       s.db,
+		Sender:      client,
+		Owner:       s.owner,
+		Field:       c.ManyChat.ReplyField,
+		Flow:        c.ManyChat.ReplyFlowNs,
+		Gap:         c.ManyChat.ReplyGap,
+		MaxAttempts: c.Outbox.MaxAttempts,
+		MaxAge:      c.Outbox.MaxAge,
+		Now:         s.opts.Now,
+		Jitter:      outbox.Jitter,
+		Log:         s.opts.Log,
+	})
+	return err
+}
+
+func (s *Service) buildTurns(c config.Config, shape delivery.Shape) error {
+	mind, err := agent.New(agent.Config{
+		Model:           s.opts.Model,
+		ModelName:       c.Agent.Model.String(),
+		MaxOutputTokens: c.Agent.MaxOutputTokens,
+		Temperature:     &c.Agent.Temperature,
+		Now:             s.opts.Now,
+	})
+	if err != nil {
+		return err
+	}
+	s.turns, err = turn.New(turn.Config{
+		Store:       s.db,
+		Agent:       mind,
+		Guard:       guardrail.New(guardrail.Config{Markers: prompt.Markers(), Secrets: secrets(c)}),
+		Tenant:      s.tenant,
+		Wake:        s.worker.Wake,
+		Shape:       shape,
+		Owner:       s.owner,
+		Deadline:    c.Turn.RaceDeadline,
+		Abort:       c.Turn.ModelAbort,
+		Gap:         c.ManyChat.ReplyGap,
+		MaxAttempts: c.Turn.MaxAttempts,
+		MaxInflight: c.Turn.MaxInFlight,
+		Now:         s.opts.Now,
+		Log:         s.opts.Log,
+	})
+	return err
+}
+
+func (s *Service) buildEdges(c config.Config, shape delivery.Shape) (err error) {
+	callback := inbound.Callback{ContactID: c.Public.CallbackContactID, TokenField: c.ManyChat.TokenField}
+	if c.Public.Callback {
+		callback.BaseURL = c.Public.BaseURL.Reveal()
+	}
+	s.inbound, err = inbound.New(inbound.Config{
+		Turns:    s.turns,
+		Tenant:   s.tenant,
+		Shape:    shape,
+		Channel:  c.Tenant.Channel,
+		TenantID: c.Tenant.ID,
+		Secrets:  revealed(c.ManyChat.SharedSecrets),
+		Callback: callback,
+		Now:      s.opts.Now,
+		Log:      s.opts.Log,
+	})
+	if err != nil || c.Console.APIKey == "" {
+		return err
+	}
+	s.console, err = console.New(console.Config{
+		Turns: recordedTurns{s.db, c.Tenant.ID}, Key: c.Console.APIKey.Reveal(), Log: s.opts.Log,
+	})
+	return err
+}
+
+// tenant is the configuration in force.
+func (s *Service) tenant() *tenant.Tenant { return s.opts.Tenant }
+
+// secrets are the configured credentials, none of which a reply may hold.
+func secrets(c config.Config) []string {
+	return append(revealed(c.ManyChat.SharedSecrets), c.ManyChat.APIToken.Reveal(), c.Console.APIKey.Reveal())
+}
+
+func revealed(all config.Secrets) (texts []string) {
+	for _, s := range all {
+		texts = append(texts, s.Reveal())
+	}
+	return texts
+}
+
+// Register adds the service's routes to a mux.
+func (s *Service) Register(mux *http.ServeMux) {
+	s.inbound.Register(mux)
+	if s.console != nil {
+		s.console.Register(mux)
+	}
+	mux.HandleFunc("GET /health", s.health)
+	mux.HandleFunc("GET /ready", s.ready)
+}
+
+// Start takes over what an earlier process left on the database, runs its unfinished
+// turns again and starts the outbox worker.
+func (s *Service) Start(ctx context.Context) error {
+	now := s.opts.Now()
+	orphans, err := s.db.TakeOver(ctx, turn.TakeOver{
+		TenantID: s.opts.Config.Tenant.ID, Owner: s.owner, Now: now,
+		HistorySince: turn.HistorySince(s.opts.Tenant, now), HistoryLimit: turn.HistoryEntries,
+	})
+	if err != nil {
+		return fmt.Errorf("take over what an earlier process left: %w", err)
+	}
+	if len(orphans) > 0 {
+		s.opts.Log.Info("turns taken over", "count", len(orphans))
+	}
+	for _, rec := range orphans {
+		s.turns.Resume(rec)
+	}
+	if s.opts.NoWorker {
+		return nil
+	}
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stopWorker = stop
+	s.background.Go(func() { s.worker.Run(work) })
+	return nil
+}
+
+// Drain makes /ready say no, waits for the turns in flight until ctx ends, and then
+// stops the worker behind the text it has in hand.
+func (s *Service) Drain(ctx context.Context) {
+	close(s.stopping)
+	if err := s.turns.Drain(ctx); err != nil {
+		s.opts.Log.Warn("stopping before every turn has ended; they run again at the next start", "error", err)
+	}
+	s.stopWorker()
+	s.background.Wait()
+}
+
+// Close releases the database. Call it after [Service.Drain], or on a service that
+// was never started.
+func (s *Service) Close() error {
+	var errs []error
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.unlock != nil {
+		errs = append(errs, s.unlock())
+	}
+	return errors.Join(errs...)
+}

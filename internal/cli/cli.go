@@ -1,0 +1,107 @@
+// Package cli is the program as its user types it: one file a subcommand, one table
+// of exit codes. Results go to the standard output, everything else to the standard
+// error.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+	"github.com/mattn/go-isatty"
+
+	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// The exit codes (README.md, "Exit codes").
+const (
+	ExitOK     = 0
+	ExitFailed = 1 // something went wrong while running
+	ExitUsage  = 2 // the command line or the configuration is wrong; nothing was started
+)
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+// commands are the subcommands, in the order of the help.
+type commands struct {
+	Dev      devCommand      `cmd:"" help:"Run the service with a ManyChat and a phone page of its own; nothing to configure."`
+	Serve    serveCommand    `cmd:"" help:"Run the service: HTTP endpoint and outbox worker."`
+	Worker   workerCommand   `cmd:"" help:"Run the outbox worker alone."`
+	Simulate simulateCommand `cmd:"" help:"Write as a contact and see the reply; a chat when no text is given."`
+	Config   configCommands  `cmd:"" help:"Check and show the configuration."`
+	Outbox   outboxCommands  `cmd:"" help:"List, explain, retry and discard deferred replies."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+}
+
+// usageError is a mistake in the command line or the configuration.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// exit is how kong asks to end the program, after a help text.
+type exit int
+
+// Run runs a command line, without the program's name, and returns the exit code.
+func Run(ctx context.Context, args []string, std Streams) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			asked, ok := p.(exit)
+			if !ok {
+				panic(p)
+			}
+			code = int(asked)
+		}
+	}()
+	var c commands
+	parser, err := kong.New(&c,
+		kong.Name("manychat-agent"),
+		kong.Description("Answers the people who write to a business through ManyChat.\n\nStart with:  manychat-agent dev"),
+		kong.Writers(std.Out, std.Err),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(std),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		return report(std, err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return report(std, usageError{fmt.Errorf("%w; see manychat-agent --help", err)})
+	}
+	return report(std, parsed.Run())
+}
+
+// report prints an error once, where it stops, and says how the program ends.
+func report(std Streams, err error) int {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return ExitOK
+	}
+	fmt.Fprintln(std.Err, "manychat-agent: "+err.Error())
+	var usage usageError
+	var environment config.Problems
+	var files tenant.Problems
+	if errors.As(err, &usage) || errors.As(err, &environment) || errors.As(err, &files) {
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+// terminal reports whether a stream is read by a person.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}

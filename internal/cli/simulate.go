@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/app"
+	"github.com/manychat-agent/manychat-agent/internal/config"
+)
+
+type simulateCommand struct {
+	Text       string `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
+	Subscriber string `help:"The contact's id." default:"900000001"`
+	URL        string `help:"A running service; without it one is started for this command alone." placeholder:"URL"`
+	Secret     string `help:"The running service's MANYCHAT_SHARED_SECRET." env:"MANYCHAT_SHARED_SECRET" placeholder:"SECRET"`
+	JSON       bool   `help:"Print one JSON object a message."`
+}
+
+// contactLine is one way to write as a contact and see what comes of it.
+type contactLine interface {
+	// write sends a text and returns when there is a reply, or none to come.
+	write(ctx context.Context, text string) (simulated, error)
+}
+
+// simulated is what a message led to.
+type simulated struct {
+	Replies  []string      `json:"replies"`
+	Path     string        `json:"path"` // inline, outbox or silent
+	Millis   float64       `json:"millis"`
+	Recorded *recordedTurn `json:"recorded,omitempty"` // not known of a service at a URL
+	Warnings []string      `json:"warnings,omitempty"`
+}
+
+// recordedTurn is the part of the recorded turn that the terminal shows.
+type recordedTurn struct {
+	Turn          string   `json:"turn"`
+	State         string   `json:"state"`
+	Outcome       string   `json:"outcome"`
+	Reason        string   `json:"escalationReason,omitempty"`
+	Model         string   `json:"model,omitempty"`
+	Interventions []string `json:"interventions,omitempty"`
+	Deliveries    []string `json:"deliveries,omitempty"`
+}
+
+// Run writes one text, or every line of a chat.
+func (s simulateCommand) Run(ctx context.Context, std Streams) error {
+	if s.URL != "" {
+		if s.Secret == "" {
+			return usageError{errors.New("--url needs --secret, the MANYCHAT_SHARED_SECRET of the service there")}
+		}
+		return s.talk(ctx, std, newRemote(s.URL, s.Secret, s.Subscriber))
+	}
+	return s.withOwnService(ctx, std, func(ctx context.Context, line contactLine) error {
+		return s.talk(ctx, std, line)
+	})
+}
+
+func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine) error {
+	if s.Text != "" {
+		return s.one(ctx, std, line, s.Text)
+	}
+	if terminal(std.In) {
+		fmt.Fprintln(std.Err, "Write as the contact; an empty line or Ctrl+D ends the chat.")
+	}
+	lines := bufio.NewScanner(std.In)
+	for prompt(std); lines.Scan(); prompt(std) {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			return nil
+		}
+		if err := s.one(ctx, std, line, text); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+func prompt(std Streams) {
+	if terminal(std.In) {
+		fmt.Fprint(std.Err, "> ")
+	}
+}
+
+func (s simulateCommand) one(ctx context.Context, std Streams, line contactLine, text string) error {
+	got, err := line.write(ctx, text)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return json.NewEncoder(std.Out).Encode(got)
+	}
+	return got.print(std)
+}
+
+// print writes the replies to the standard output and the facts about them beside.
+func (g simulated) print(std Streams) error {
+	for _, r := range g.Replies {
+		if _, err := fmt.Fprintln(std.Out, r); err != nil {
+			return err
+		}
+	}
+	facts := fmt.Sprintf("%s, %.1f ms", g.Path, g.Millis)
+	if r := g.Recorded; r != nil {
+		facts += fmt.Sprintf(", %s", r.Outcome)
+		if r.Reason != "" {
+			facts += " for " + r.Reason
+		}
+		facts += ", turn " + r.Turn
+	}
+	fmt.Fprintln(std.Err, "  ["+facts+"]")
+	for _, w := range g.Warnings {
+		fmt.Fprintln(std.Err, "  warning: "+w)
+	}
+	return nil
+}
+
+// withOwnService runs a service with an emulated ManyChat in a temporary folder for
+// as long as use takes.
+func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use func(context.Context, contactLine) error) (err error) {
+	c, err := environment(config.Dev, std)
+	if err != nil {
+		return err
+	}
+	t, err := business(c, 0)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "manychat-agent-")
+	if err != nil {
+		return fmt.Errorf("make a temporary folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	c.Tenant.Database = config.Database("sqlite:" + filepath.Join(folder, "agent.db"))
+	c.Server.LogLevel = "error"
+	ln, err := app.Listen("127.0.0.1", 0)
+	if err != nil {
+		return err
+	}
+	d, err := app.NewDev(ctx, app.DevOptions{Config: c, Tenant: t, Listener: ln, Log: logger(c, std), Now: time.Now})
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	serving, stop := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- d.Serve(serving) }()
+	line, err := newLocal(d, s.Subscriber)
+	if err == nil {
+		err = use(ctx, line)
+	}
+	stop()
+	return errors.Join(err, <-served)
+}
