@@ -1,0 +1,59 @@
+# What is done to this repository, one target each. `make help` prints the list.
+
+FUZZTIME  ?= 30s
+BENCHTIME ?= 1s
+
+export GOFLAGS ?= -mod=readonly
+
+staticcheck = go tool -modfile=tools/go.mod staticcheck
+
+.DEFAULT_GOAL := help
+.PHONY: help dev build test race browser lint tidy-check generate generate-check check bench fuzz
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+dev: ## Run the service, an emulated ManyChat and a phone page on 127.0.0.1
+	go run ./cmd/manychat-agent dev
+
+build: ## Build the static binary bin/manychat-agent
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/manychat-agent ./cmd/manychat-agent
+
+test: ## Run every test that needs nothing but Go
+	go test ./...
+
+race: ## Run them with the race detector, in random order (needs a C compiler)
+	CGO_ENABLED=1 go test -race -shuffle=on ./...
+
+browser: ## Run the page tests in Chromium
+	@dirs=$$(grep -rl --include='*_test.go' '^//go:build browser' . | xargs -r -n1 dirname | sort -u); \
+	test -n "$$dirs" || { echo 'no package has browser tests' >&2; exit 1; }; \
+	echo "go test -tags=browser -run=Browser" $$dirs; \
+	go test -tags=browser -run=Browser $$dirs
+
+lint: ## Check format, vet and staticcheck
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not gofmt-ed:" $$unformatted >&2; exit 1; }
+	go vet -tags=browser ./...
+	$(staticcheck) -tags=browser ./...
+
+tidy-check: ## Check that go.mod and go.sum are what the code needs
+	go mod tidy -diff
+	go -C tools mod tidy -diff
+
+generate: ## Write the editor schemas of the configuration files from their types
+	go run ./cmd/manychat-agent config schema --dir config/schema
+
+generate-check: ## Check that the committed editor schemas are those of the types
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	go run ./cmd/manychat-agent config schema --dir "$$dir" && diff -ru config/schema "$$dir"
+
+check: lint tidy-check generate-check race ## Everything a change must pass
+
+bench: ## Run the benchmarks; BENCHTIME=1s
+	go test -run='^$$' -bench=. -benchmem -benchtime=$(BENCHTIME) ./...
+
+fuzz: ## Run every fuzz target; FUZZTIME=30s each
+	@grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file func; do \
+		target=$${func#func }; echo "== $$target in $$(dirname $$file)"; \
+		go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "$$(dirname $$file)" || exit 1; \
+	done

@@ -1,0 +1,68 @@
+package archtest
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Citations checks what tests say they hold. A citation names a page and then its
+// headings in quotes (or the bold words that open a paragraph or a list item), or rules
+// by their number. What a heading adds in brackets or after a comma may be left out:
+//
+//	// Holds docs/spec/05-delivery.md, "Outbox" and "ManyChat client".
+//	// Holds docs/spec/01-principles.md, C5.
+func Citations(t *Tree) []Violation {
+	var found []Violation
+	for _, f := range t.Files {
+		if !f.Test {
+			continue
+		}
+		for _, group := range f.AST.Comments {
+			text := strings.Join(strings.Fields(group.Text()), " ")
+			for _, m := range citation.FindAllStringSubmatch(text, -1) {
+				for _, why := range unfounded(t, m[1], m[2]) {
+					found = append(found, Violation{f.Path, t.line(group.Pos()), why})
+				}
+			}
+		}
+	}
+	return found
+}
+
+var (
+	citation = regexp.MustCompile(`(docs/[\w./-]+\.md)((?:,? (?:and )?(?:"[^"]+"|C\d\b))*)`)
+	cited    = regexp.MustCompile(`"[^"]+"|C\d`)
+	addition = regexp.MustCompile(`( \(|, ).*$`)
+	boldLead = regexp.MustCompile(`(?m)^(?:- )?\*\*([^*]+?)\.?\*\*`)
+)
+
+// unfounded says which parts of a citation the page does not have.
+func unfounded(t *Tree, page, parts string) []string {
+	text, ok := t.Docs[page]
+	if !ok {
+		return []string{"cites " + page + ", which does not exist"}
+	}
+	var wrong []string
+	have := headings(text)
+	for _, h := range headings(text) {
+		have = append(have, addition.ReplaceAllString(h, ""))
+	}
+	for _, m := range boldLead.FindAllStringSubmatch(text, -1) {
+		have = append(have, m[1])
+	}
+	for _, part := range cited.FindAllString(parts, -1) {
+		heading := strings.ReplaceAll(strings.Trim(part, `"`), "`", "")
+		if strings.HasPrefix(part, `"`) && !slices.Contains(have, heading) {
+			wrong = append(wrong, fmt.Sprintf("cites %s, %s, but the page has no such heading", page, part))
+		}
+		if strings.HasPrefix(part, "C") && !strings.Contains(text, "| "+part+" ") {
+			wrong = append(wrong, fmt.Sprintf("cites %s, %s, but the page has no such rule", page, part))
+		}
+	}
+	return wrong
+}
+
+func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
