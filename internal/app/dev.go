@@ -30,13 +30,15 @@ const (
 	sandboxFlow     = "content20260101000000_000001"
 )
 
-// DevOptions are what a [Dev] is built from; every field is required.
+// DevOptions are what a [Dev] is built from; every field but Transport is required.
 type DevOptions struct {
 	Config   config.Config
 	Tenant   *tenant.Tenant
 	Listener net.Listener
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	Transport http.RoundTripper // between the parts; nil: the network
 }
 
 // Dev is the service together with an emulated ManyChat account and a phone page, in
@@ -66,7 +68,7 @@ func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
 	c.Public.BaseURL = "https://" + sandbox.PublicHost
 	c.Console.APIKey = sandboxKey
 	var err error
-	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Model: d.Model, Log: o.Log, Now: o.Now}); err != nil {
+	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Model: d.Model, Log: o.Log, Now: o.Now, Transport: o.Transport}); err != nil {
 		return nil, err
 	}
 	if err := d.buildSandbox(c, o); err != nil {
@@ -76,6 +78,7 @@ func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
 }
 
 func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
+	client := &http.Client{Transport: o.Transport}
 	d.Account, err = sandbox.OpenAccount(sandbox.AccountConfig{
 		Channel:    manychat.Channel(c.Tenant.Channel),
 		Service:    d.URL,
@@ -86,13 +89,14 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 		ReplyFlow:  c.ManyChat.ReplyFlowNs,
 		TokenField: c.ManyChat.TokenField,
 		File:       chatsFile(c.Tenant.Database),
+		Client:     client,
 		Now:        o.Now,
 		Log:        o.Log,
 	})
 	if err != nil {
 		return err
 	}
-	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: &http.Client{}}
+	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: client}
 	d.page, err = sandbox.NewPage(sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Model: switches{d.Model}, Log: o.Log})
 	return err
 }

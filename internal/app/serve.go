@@ -8,8 +8,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/inbound"
 )
 
 // The HTTP server's own limits (docs/deadlines.md); the endpoint bounds the body and
@@ -34,6 +37,9 @@ func Listen(host string, port int) (net.Listener, error) {
 	}
 	return ln, nil
 }
+
+// MessageURL is the message endpoint of a service at a base URL.
+func MessageURL(base string) string { return strings.TrimRight(base, "/") + inbound.MessagePath }
 
 // Front is what the service is reached by.
 type Front struct {

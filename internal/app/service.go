@@ -28,7 +28,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
-// Options are what a [Service] is built from; every field but NoWorker is required.
+// Options are what a [Service] is built from; every field but the last two is
+// required.
 type Options struct {
 	Config   config.Config
 	Tenant   *tenant.Tenant
@@ -36,6 +37,8 @@ type Options struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	NoWorker bool // answer, and leave deferred replies to another process
+
+	Transport http.RoundTripper // to ManyChat; nil: the network
 }
 
 // Service is one process of the product: the endpoint, the turns and the outbox
@@ -95,10 +98,11 @@ func (s *Service) build() error {
 
 func (s *Service) buildWorker(c config.Config) error {
 	client, err := manychat.NewClient(manychat.ClientConfig{
-		Token:    c.ManyChat.APIToken.Reveal(),
-		BaseURL:  c.ManyChat.APIBase.Reveal(),
-		RPSScale: c.ManyChat.RPSScale,
-		Now:      s.opts.Now,
+		Token:     c.ManyChat.APIToken.Reveal(),
+		BaseURL:   c.ManyChat.APIBase.Reveal(),
+		Transport: s.opts.Transport,
+		RPSScale:  c.ManyChat.RPSScale,
+		Now:       s.opts.Now,
 	})
 	if err != nil {
 		return err

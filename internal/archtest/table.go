@@ -63,7 +63,7 @@ func Table() []Row {
 		{Path: "internal/config", Layer: Wiring, Also: []string{"internal/contact", "internal/tenant", "internal/llm"}},
 		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/contact"}},
 		{Path: "internal/app", Layer: Wiring, Also: []string{"*"}},
-		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/config", "internal/telemetry", "internal/tenant", "internal/contact", "internal/conversation", "internal/outbox", "manychat"}},
+		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
 		{Path: "cmd/manychat-agent", Layer: Wiring, Also: []string{"internal/cli"}},
 		{Path: "internal/archtest", Layer: Wiring},
 	}

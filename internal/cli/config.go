@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/tenant/schema"
@@ -44,10 +45,10 @@ func (cc configCheck) Run(std Streams) error {
 			return err
 		}
 		c.Mode = cc.mode.mode()
-		_, files := business(c, longestText(c))
+		_, files := app.Business(c, longestText(c))
 		return errors.Join(err, files)
 	}
-	t, err := business(c, longestText(c))
+	t, err := app.Business(c, longestText(c))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
-	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 )
 
 type devCommand struct{}
@@ -19,7 +18,7 @@ func (devCommand) Run(ctx context.Context, std Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := business(c, 0)
+	t, err := app.Business(c, 0)
 	if err != nil {
 		return err
 	}
@@ -70,7 +69,11 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 	if err != nil {
 		return err
 	}
-	t, err := business(c, 0)
+	t, err := app.Business(c, 0)
+	if err != nil {
+		return err
+	}
+	model, err := app.Model(c)
 	if err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 		log.Info("in force", "variable", v.Name, "value", v.Value, "from", v.Origin)
 	}
 	service, err := app.New(ctx, app.Options{
-		Config: c, Tenant: t, Model: mock.New(), Log: log, Now: time.Now, NoWorker: noWorker,
+		Config: c, Tenant: t, Model: model, Log: log, Now: time.Now, NoWorker: noWorker,
 	})
 	if err != nil {
 		return err

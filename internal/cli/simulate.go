@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,11 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox"
 )
+
+// manychatWaits is how long ManyChat waits for a response (docs/deadlines.md).
+const manychatWaits = 10 * time.Second
 
 type simulateCommand struct {
 	Text       string `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
@@ -25,11 +30,11 @@ type simulateCommand struct {
 
 // contactLine is one way to write as a contact and see what comes of it.
 type contactLine interface {
-	// write sends a text and returns when there is a reply, or none to come.
-	write(ctx context.Context, text string) (simulated, error)
+	// Write sends a text and returns when there is a reply, or none to come.
+	Write(ctx context.Context, text string) (sandbox.Reply, error)
 }
 
-// simulated is what a message led to.
+// simulated is a reply as JSON.
 type simulated struct {
 	Replies  []string      `json:"replies"`
 	Path     string        `json:"path"` // inline, outbox or silent
@@ -49,13 +54,26 @@ type recordedTurn struct {
 	Deliveries    []string `json:"deliveries,omitempty"`
 }
 
+func simulation(r sandbox.Reply) simulated {
+	s := simulated{Replies: r.Texts, Path: r.Path, Millis: float64(r.Took.Microseconds()) / 1000, Warnings: r.Warnings}
+	if t := r.Turn; t != nil {
+		s.Recorded = &recordedTurn{
+			Turn: t.ID, State: t.State, Outcome: t.Outcome, Reason: t.Reason, Model: t.Model,
+			Interventions: t.Interventions, Deliveries: t.Deliveries,
+		}
+	}
+	return s
+}
+
 // Run writes one text, or every line of a chat.
 func (s simulateCommand) Run(ctx context.Context, std Streams) error {
 	if s.URL != "" {
 		if s.Secret == "" {
 			return usageError{errors.New("--url needs --secret, the MANYCHAT_SHARED_SECRET of the service there")}
 		}
-		return s.talk(ctx, std, newRemote(s.URL, s.Secret, s.Subscriber))
+		return s.talk(ctx, std, sandbox.Remote{
+			Endpoint: app.MessageURL(s.URL), Secret: s.Secret, Subscriber: s.Subscriber, Client: &http.Client{Timeout: manychatWaits},
+		})
 	}
 	return s.withOwnService(ctx, std, func(ctx context.Context, line contactLine) error {
 		return s.talk(ctx, std, line)
@@ -89,10 +107,11 @@ func prompt(std Streams) {
 }
 
 func (s simulateCommand) one(ctx context.Context, std Streams, line contactLine, text string) error {
-	got, err := line.write(ctx, text)
+	reply, err := line.Write(ctx, text)
 	if err != nil {
 		return err
 	}
+	got := simulation(reply)
 	if s.JSON {
 		return json.NewEncoder(std.Out).Encode(got)
 	}
@@ -128,7 +147,7 @@ func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use fu
 	if err != nil {
 		return err
 	}
-	t, err := business(c, 0)
+	t, err := app.Business(c, 0)
 	if err != nil {
 		return err
 	}
@@ -151,8 +170,10 @@ func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use fu
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- d.Serve(serving) }()
-	line, err := newLocal(d, s.Subscriber)
-	if err == nil {
+	line, err := sandbox.NewLine(d.Account, d.Turns, s.Subscriber)
+	if err != nil {
+		err = usageError{fmt.Errorf("--subscriber: %w", err)}
+	} else {
 		err = use(ctx, line)
 	}
 	stop()

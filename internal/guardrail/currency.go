@@ -7,66 +7,13 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// unit is the currency that stands beside a number: an ISO code, a sign or name that
-// several currencies share ("$", "¥"), or empty for a word that may be any.
-type unit string
-
-const (
-	dollar unit = "$"
-	yen    unit = "¥"
-)
-
-// is reports whether two units may be the same currency.
-func (u unit) is(other unit) bool {
-	return u == other || u == "" || other == "" || u.covers(other) || other.covers(u)
-}
-
-// covers reports whether a shared sign stands for a code too.
-func (u unit) covers(code unit) bool {
-	const dollars = " ARS AUD BBD BMD BND BRL BSD BZD CAD CLP COP CUP DOP FJD GYD HKD JMD KYD LRD MXN NAD NIO NZD PHP SBD SGD SRD TTD TWD USD UYU XCD "
-	switch u {
-	case dollar:
-		return strings.Contains(dollars, " "+string(code)+" ")
-	case yen:
-		return code == "JPY" || code == "CNY"
-	}
-	return false
-}
-
-// ofSign is the unit of a currency sign; empty when more than one country uses it.
-func ofSign(sign rune) unit {
-	switch sign {
-	case '$':
-		return dollar
-	case '¥', '￥':
-		return yen
-	case '€':
-		return "EUR"
-	case '₹':
-		return "INR"
-	case '₽':
-		return "RUB"
-	case '₺':
-		return "TRY"
-	case '₴':
-		return "UAH"
-	case '₪':
-		return "ILS"
-	case '₫':
-		return "VND"
-	case '₦':
-		return "NGN"
-	}
-	return ""
-}
-
 // currencyWords are the codes and the lower-case words that a catalog has for its
 // currencies.
 type currencyWords map[string]unit
 
-// names are the beginnings of currency names that mean nothing else beside a number, in
-// the languages that have them; up to two letters may follow. They recognise an amount
-// in a currency that the catalog does not use.
+// The beginnings of currency names that mean nothing else beside a number; up to two
+// letters may follow. They recognise amounts, also in currencies that the catalog does
+// not use; the second list is of names under the $ sign.
 const (
 	euroNames   = " euro evro ευρώ евро "
 	dollarNames = " dollar dólar dolar доллар peso reais "
@@ -96,8 +43,7 @@ func ambiguous(word string) []string {
 	return nil
 }
 
-// beside looks for a currency right before or right behind a number. Behind wins: in
-// "240 EUR" after another amount only that one belongs to the number.
+// beside looks for a currency right behind a number, then right before it.
 func (c currencyWords) beside(runes []rune, n numeral) (unit, bool) {
 	if u, ok := c.after(runes, n.end); ok {
 		return u, true

@@ -97,6 +97,7 @@ func TestContract(t *testing.T) {
 		{"several messages", says("Yes.", "No."), answered("Yes.", "No.")},
 		{"no message", says(), failed("contract")},
 		{"blank message", says(" "), failed("contract")},
+		{"blank closing question", asking(" ", "Yes."), failed("contract")},
 		{"confidence out of range", unsure, failed("contract")},
 		{"escalation without a reason", reasonless, failed("contract")},
 	})

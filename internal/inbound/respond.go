@@ -20,7 +20,11 @@ func invalid(key, message string) *refusal {
 	return &refusal{status: http.StatusBadRequest, Error: "bad_request", Key: key, Message: message}
 }
 
+// refuse answers a request whose body may be unread. The connection is closed behind
+// it: the server would wait for the body before it answers otherwise, as long as the
+// caller likes.
 func refuse(w http.ResponseWriter, bad refusal) {
+	w.Header().Set("Connection", "close")
 	body, err := json.Marshal(bad)
 	if err != nil {
 		body = []byte(`{"error":"internal"}`)

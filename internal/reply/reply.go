@@ -9,7 +9,7 @@ import "github.com/manychat-agent/manychat-agent/internal/conversation"
 const MaxMessages = 3
 
 // Reply is a model's final answer, decoded and valid: 1 to [MaxMessages] messages,
-// each non-empty and trimmed, and a reason exactly when it escalates. The tags are
+// none of them blank, and a reason exactly when it escalates. The tags are
 // what a provider's schema says about each field.
 type Reply struct {
 	Messages         []string                      `json:"messages" jsonschema:"minItems=1,maxItems=3" jsonschema_description:"1 to 3 short messages to the contact, each 1 to 1000 characters."`
@@ -28,6 +28,9 @@ func (r Reply) Validate() error {
 		if blank(m) {
 			return &Error{Field: "messages", Problem: "holds an empty message"}
 		}
+	}
+	if r.ClosingQuestion != "" && blank(r.ClosingQuestion) {
+		return &Error{Field: "closing_question", Problem: "is blank: leave it out"}
 	}
 	if !(r.Confidence >= 0 && r.Confidence <= 1) {
 		return &Error{Field: "confidence", Problem: "is not between 0 and 1"}

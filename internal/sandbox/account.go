@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,6 +35,7 @@ type AccountConfig struct {
 	ReplyFlow  string // namespace
 	TokenField string
 	File       string // where contacts and chats are kept; empty: nowhere
+	Client     *http.Client
 	Now        func() time.Time
 	Log        *slog.Logger
 }
@@ -54,6 +56,7 @@ func OpenAccount(c AccountConfig) (*Account, error) {
 		Channel: c.Channel,
 		Token:   c.APIToken,
 		Hosts:   map[string]string{PublicHost: c.Service},
+		Client:  c.Client,
 		Now:     c.Now,
 		Entry: manychattest.Entry{
 			URL:        "https://" + PublicHost + c.Path,

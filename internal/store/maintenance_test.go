@@ -19,7 +19,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("Version of no database returned %v, want ErrMissing", err)
 	}
 	var wg sync.WaitGroup
-	for range 4 { // several processes at once
+	for range 8 { // several processes at once
 		wg.Go(func() {
 			if err := store.Migrate(t.Context(), url); err != nil {
 				t.Errorf("Migrate: %v", err)

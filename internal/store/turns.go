@@ -95,23 +95,22 @@ func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error 
 // Settle fills [turn.Store].
 func (db *DB) Settle(ctx context.Context, s turn.Settlement) error {
 	now := db.now()
-	t := s.Turn
-	t.State = conversation.Settled
-	if t.Path == conversation.Inline {
-		t.State = conversation.Answering
+	s.Turn.State = conversation.Settled
+	if s.Turn.Path == conversation.Inline {
+		s.Turn.State = conversation.Answering
 	}
-	if t.SettledAt.IsZero() {
-		t.SettledAt = now
+	if s.Turn.SettledAt.IsZero() {
+		s.Turn.SettledAt = now
 	}
-	args := settleArgs(t) // encoded here, not on the writer's time
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return settle(tx, t, args, s.Row, now) })
+	args := settleArgs(s.Turn) // encoded here, not on the writer's time
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return settle(tx, s, args, now) })
 	if err != nil {
-		return fmt.Errorf("settle turn %s: %w", t.ID, err)
+		return fmt.Errorf("settle turn %s: %w", s.Turn.ID, err)
 	}
 	return nil
 }
 
-func settle(tx *groupcommit.Tx, t conversation.Turn, args []any, row *outbox.Row, now time.Time) error {
+func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) error {
 	var conversationID string
 	err := tx.QueryRow(settleTurn, args...).Scan(&conversationID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -120,7 +119,7 @@ func settle(tx *groupcommit.Tx, t conversation.Turn, args []any, row *outbox.Row
 	if err != nil {
 		return err
 	}
-	if t.Path == conversation.Inline {
+	if s.Turn.Path == conversation.Inline {
 		ahead, err := queued(tx, conversationID)
 		if err != nil {
 			return err
@@ -129,14 +128,14 @@ func settle(tx *groupcommit.Tx, t conversation.Turn, args []any, row *outbox.Row
 			return turn.ErrQueuedAhead
 		}
 	}
-	if row == nil {
+	if s.Row == nil {
 		return nil
 	}
-	r := *row
-	if t.Path == conversation.Inline && r.Part == 0 {
-		r.Part = 1 // part 0 is the response's own text, should it have to be re-routed
+	r := *s.Row
+	if s.Turn.Path == conversation.Inline && r.Part == 0 {
+		r.Part = 1 // part 0 is the response's own text, should it have to be rerouted
 	}
-	return queue(tx, t.ID, r, now)
+	return queue(tx, s.Turn.ID, r, now)
 }
 
 func settleArgs(t conversation.Turn) []any {

@@ -85,6 +85,9 @@ func (s *Server) DefineFlow(f Flow) (ns string) {
 	return f.NS
 }
 
+// Flows are the flows of the account, in the order they were defined.
+func (s *Server) Flows() []Flow { return s.flows.List() }
+
 // PlayFlow starts a flow for a contact, as an operator would by hand. It reports
 // an unknown contact or flow.
 func (s *Server) PlayFlow(subscriberID, ns string) error {

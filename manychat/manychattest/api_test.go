@@ -50,7 +50,9 @@ func TestErrorsOfEveryCall(t *testing.T) {
 	if got := a.api("/fb/page/getTags", "{}"); got.status != 404 {
 		t.Errorf("a wrong method: got %+v", got)
 	}
-	a.wantAnswer("/fb/page/createTag", "[]", invalid("The request body must be a JSON object"))
+	for _, body := range []string{"[]", "null", "name=x", "{"} {
+		a.wantAnswer("/fb/page/createTag", body, invalid("The request body must be a JSON object"))
+	}
 	a.wantAnswer("/fb/page/createTag", "{}", invalid("name is required"))
 	a.wantAnswer("/fb/page/createTag", `{"name":7}`, invalid("name must be a string"))
 }

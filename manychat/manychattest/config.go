@@ -25,8 +25,9 @@ type Config struct {
 	Entry    Entry // what a contact's message starts when no callback takes it
 	Settings Settings
 
-	// Hosts sends requests for a public host to a local base URL, path and query
-	// kept: "agent.example.test" to "http://127.0.0.1:3000".
+	// Hosts sends requests for a public host (with its port, if the URL names one) to
+	// a local base URL, path and query kept: "agent.example.test" to
+	// "http://127.0.0.1:3000".
 	Hosts   map[string]string
 	Client  *http.Client     // makes the requests; nil: one of its own
 	Timeout time.Duration    // of such a request, headers and body; 0: 10 s (platform notes, 4.3)
@@ -34,7 +35,7 @@ type Config struct {
 
 	Unlimited bool   // no rate limits
 	CallLog   int    // calls that [Server.Calls] remembers; 0: 10 000
-	OnChange  func() // called after every change that a snapshot would hold; must be quick
+	OnChange  func() // called after every change that a snapshot would hold; may take one, must be quick
 }
 
 // EntryMode says which block of the entry flow makes the request.
@@ -57,7 +58,7 @@ type Entry struct {
 	// The body is one of two: the template Body, a JSON text with variables, or
 	// the object that ManyChat builds itself.
 	Body            string
-	EncodeJSON      bool // variables in Body arrive quoted and escaped; without it they are pasted raw
+	EncodeJSON      bool // "Encode to JSON" is on for every variable in Body: they arrive quoted and escaped; off: pasted raw
 	FullContactData bool
 
 	Mapping  map[string]string // JSONPath to custom field, for an external request

@@ -28,7 +28,7 @@
 //		Entry: manychattest.Entry{
 //			URL:    "https://agent.example.test/message",
 //			Header: map[string]string{"Authorization": "Bearer a-shared-secret"},
-//			Body:   `{"subscriber_id":"{{user_id}}","text":{{last_input_text}}}`,
+//			Body:   `{"subscriber_id":{{user_id}},"text":{{last_input_text}}}`,
 //			EncodeJSON: true,
 //		},
 //		Hosts: map[string]string{"agent.example.test": "http://127.0.0.1:3000"},

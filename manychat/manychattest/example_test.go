@@ -30,7 +30,7 @@ func ExampleServer() {
 		Token:   "100000000000001:0123456789abcdef0123456789abcdef",
 		Entry: manychattest.Entry{
 			URL:        "https://agent.example.test/message",
-			Body:       `{"subscriber_id":"{{user_id}}","text":{{last_input_text}}}`,
+			Body:       `{"subscriber_id":{{user_id}},"text":{{last_input_text}}}`,
 			EncodeJSON: true,
 		},
 		Client: &http.Client{Transport: manychattest.Transport(agent)},

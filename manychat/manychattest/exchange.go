@@ -67,7 +67,7 @@ func (s *Server) render(contact string, body []byte, ex *Exchange) {
 			return err
 		}
 		ex.Warnings = b.Warnings
-		ex.Shown = st.Deliver(c, account.Reply{Via: phone.Inline, Messages: b.Messages, Actions: b.Actions, Callback: b.Callback})
+		ex.Shown = st.Deliver(c, account.Reply{Via: phone.ViaInline, Messages: b.Messages, Actions: b.Actions, Callback: b.Callback})
 		return nil
 	})
 	if rejection, rejected := errors.AsType[*block.Rejection](err); rejected {
@@ -91,9 +91,12 @@ func (s *Server) mapResponse(contact string, body []byte, ex *Exchange) {
 			return err
 		}
 		for _, path := range slices.Sorted(maps.Keys(s.cfg.Entry.Mapping)) {
-			if err := mapValue(st, c, doc, path, s.cfg.Entry.Mapping[path]); err != nil {
+			name, v, err := mapped(st, doc, path, s.cfg.Entry.Mapping[path])
+			if err != nil {
 				ex.Warnings = append(ex.Warnings, err.Error())
+				continue
 			}
+			st.SetValue(c, name, v)
 		}
 		return nil
 	})
@@ -102,26 +105,26 @@ func (s *Server) mapResponse(contact string, body []byte, ex *Exchange) {
 	}
 }
 
-func mapValue(st *account.State, c *account.Contact, doc any, path, field string) error {
+// mapped is the value at path, converted to the type of the custom field.
+func mapped(st *account.State, doc any, path, field string) (name string, value any, err error) {
 	p, err := jsonpath.Parse(path)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	found, ok := p.Get(doc)
 	text := placeholder.Format(found)
 	if !ok || text == "" {
-		return fmt.Errorf("%s is missing or empty in the answer: the field %q keeps its old value", path, field)
+		return "", nil, fmt.Errorf("%s is missing or empty in the answer: the field %q keeps its old value", path, field)
 	}
 	f, ok := st.Field(field)
 	if !ok {
-		return fmt.Errorf("the custom field %q does not exist", field)
+		return "", nil, fmt.Errorf("the custom field %q does not exist", field)
 	}
-	v, err := account.ConvertValue(f.Type, text)
+	value, err = account.ConvertValue(f.Type, text)
 	if err != nil {
-		return fmt.Errorf("%s does not fit the custom field %q: %w", path, field, err)
+		return "", nil, fmt.Errorf("%s does not fit the custom field %q: %w", path, field, err)
 	}
-	st.SetValue(c, f.Name, v)
-	return nil
+	return f.Name, value, nil
 }
 
 // playEntry goes on with the entry flow behind the request. A callback has no

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,7 +21,7 @@ import (
 // Holds docs/reference/manychat-platform.md, section 7, "Fault injection: slow
 // success (over 20 s) that still delivers, false Subscriber does not exist that
 // still delivers, 200 + error, HTML 5xx, success without delivery, 429", and
-// docs/spec/13-sandbox.md, "faults on demand".
+// docs/spec/13-sandbox.md, "The emulator": faults on demand.
 func TestFaultsOfTheAPI(t *testing.T) {
 	const ok = `{"status":"success"}`
 	wrong := `{"status":"error","message":"Something went wrong"}`
@@ -84,16 +86,37 @@ func TestBrokenConnectionIsRecognisable(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/13-sandbox.md, "a renamed field or flow", in every place that
-// names the field.
+// Holds docs/spec/13-sandbox.md, "The emulator": dropped connections, over a real
+// socket.
+func TestBrokenConnectionOverASocket(t *testing.T) {
+	a := open(t, nil)
+	a.tag("lead")
+	id := a.add(manychattest.Contact{})
+	a.fault(manychattest.Fault{Kind: fault.LostAnswer})
+	api := httptest.NewServer(a)
+	t.Cleanup(api.Close)
+	req := httptest.NewRequest("POST", api.URL+"/fb/subscriber/addTagByName", strings.NewReader(`{"subscriber_id":"`+id+`","tag_name":"lead"}`))
+	req.RequestURI = ""
+	req.Header.Set("Authorization", "Bearer "+token)
+	if resp, err := api.Client().Do(req); err == nil {
+		t.Errorf("got the status %d", resp.StatusCode)
+	}
+	if diff := cmp.Diff([]string{"lead"}, a.contact(id).Tags); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Holds docs/spec/13-sandbox.md, "The emulator": a renamed field or flow, in every
+// place that names the field.
 func TestRenamedField(t *testing.T) {
 	a := open(t, reply(whatsapp("x", `"actions":[{"action":"set_field_value","field_name":"reply","value":"v"}]`)))
-	a.field("reply", phone.Text)
+	fid := a.field("reply", phone.Text)
 	a.field("other", phone.Text)
 	id := a.add(manychattest.Contact{})
 	a.fault(manychattest.Fault{Kind: fault.MissingField, Name: "reply"})
 	for _, row := range []struct{ path, body string }{
 		{"/fb/subscriber/setCustomFieldByName", `"field_name":"Reply","field_value":"x"`},
+		{"/fb/subscriber/setCustomField", fmt.Sprintf(`"field_id":%d,"field_value":"x"`, fid)},
 		{"/fb/subscriber/setCustomFields", `"fields":[{"field_name":"other","field_value":"x"},{"field_name":"reply","field_value":"x"}]`},
 	} {
 		a.wantAnswer(row.path, `{"subscriber_id":"`+id+`",`+row.body+`}`, invalid("field with same name not found"))

@@ -3,6 +3,8 @@ package manychattest_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,7 +51,7 @@ func TestStepsReadFieldsWhenTheyRun(t *testing.T) {
 		if diff := cmp.Diff([]string{"two", "two"}, a.texts(id)); diff != "" {
 			t.Error(diff)
 		}
-		if item := a.Chat(id)[0]; item.Via != phone.Flow || item.Flow != ns || !item.At.Equal(start.Add(time.Second)) {
+		if item := a.Chat(id)[0]; item.Via != phone.ViaFlow || item.Flow != ns || !item.At.Equal(start.Add(time.Second)) {
 			t.Errorf("got %+v", item)
 		}
 	})
@@ -148,4 +150,49 @@ func TestWaitIdleAndClose(t *testing.T) {
 			t.Error("an unknown flow must be refused")
 		}
 	})
+}
+
+// Close ends a request that a contact waits for.
+func TestCloseEndsRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := open(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		id := a.add(manychattest.Contact{})
+		start := time.Now()
+		time.AfterFunc(time.Second, a.Close)
+		if ex := a.send(id, "hi"); ex.Failure != phone.FailureNetwork || time.Since(start) != time.Second {
+			t.Errorf("after %v: %+v", time.Since(start), ex)
+		}
+	})
+}
+
+// Holds docs/spec/17-quality.md, "Performance": the outbox sends a thousand texts a
+// second to the unlimited emulator, which must not be what is measured.
+func BenchmarkFieldAndFlow(b *testing.B) {
+	mc, err := manychattest.New(manychattest.Config{Channel: manychat.WhatsApp, Token: token, Unlimited: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(mc.Close)
+	if _, err := mc.DefineField("reply", phone.Text); err != nil {
+		b.Fatal(err)
+	}
+	mc.DefineFlow(manychattest.Flow{NS: "content1", Steps: []manychattest.Step{{Text: "{{reply}}"}}})
+	id, err := mc.AddContact(manychattest.Contact{LastInteraction: time.Now()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	calls := []struct{ path, body string }{
+		{"/fb/subscriber/setCustomFieldByName", `{"subscriber_id":"` + id + `","field_name":"reply","field_value":"hello"}`},
+		{"/fb/sending/sendFlow", `{"subscriber_id":"` + id + `","flow_ns":"content1"}`},
+	}
+	for b.Loop() {
+		for _, c := range calls {
+			req := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
+			req.Header.Set("Authorization", "Bearer "+token)
+			w := httptest.NewRecorder()
+			if mc.ServeHTTP(w, req); w.Code != http.StatusOK {
+				b.Fatal(w.Body)
+			}
+		}
+	}
 }

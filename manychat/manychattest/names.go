@@ -13,7 +13,7 @@ type (
 	Exchange = phone.Exchange
 	Call     = phone.Call
 	Event    = phone.Event
-	Flow     = phone.FlowDef
+	Flow     = phone.Flow
 	Step     = phone.Step
 	Media    = phone.Media
 	Page     = phone.Page

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,8 +99,8 @@ func TestFailuresShowNothingAndTakeTheFallback(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				calls := 0
-				serve := func(w http.ResponseWriter, r *http.Request) { calls++; tt.serve(w, r) }
+				var calls atomic.Int32
+				serve := func(w http.ResponseWriter, r *http.Request) { calls.Add(1); tt.serve(w, r) }
 				a := open(t, serve, func(c *manychattest.Config) {
 					c.Entry.Fallback = []manychattest.Step{{Text: "sorry {{first_name}}"}}
 				})
@@ -109,8 +110,8 @@ func TestFailuresShowNothingAndTakeTheFallback(t *testing.T) {
 				if ex.Failure != tt.want || !ex.FellBack || ex.Reason == "" || ex.Duration != tt.after {
 					t.Errorf("got %+v", ex)
 				}
-				if time.Since(start) != tt.after || calls != 1 {
-					t.Errorf("took %v and %d calls", time.Since(start), calls)
+				if time.Since(start) != tt.after || calls.Load() != 1 {
+					t.Errorf("took %v and %d calls", time.Since(start), calls.Load())
 				}
 				if diff := cmp.Diff([]string{"sorry Ada"}, a.texts(id)); diff != "" {
 					t.Error(diff)
@@ -140,8 +141,11 @@ func TestInboundFaults(t *testing.T) {
 	}
 	a.fault(manychattest.Fault{Kind: fault.DuplicateInbound, Times: 1})
 	ex := a.send(id, "two")
-	if ex.Duplicate == nil || len(calls) != 2 || <-calls != <-calls {
-		t.Errorf("duplicated: got %+v", ex)
+	if ex.Duplicate == nil || len(calls) != 2 {
+		t.Fatalf("duplicated: got %d requests, %+v", len(calls), ex)
+	}
+	if first, second := <-calls, <-calls; first != second {
+		t.Errorf("duplicated: the requests are %q and %q", first, second)
 	}
 	if diff := cmp.Diff([]string{"ok", "ok"}, a.texts(id)); diff != "" {
 		t.Error(diff)

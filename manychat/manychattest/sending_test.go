@@ -64,7 +64,7 @@ func TestWindowOfSendContent(t *testing.T) {
 				if shown := len(a.texts(id)); (shown == 1) != (tt.want.status == 200) {
 					t.Errorf("%d messages were shown", shown)
 				}
-				if shown := a.Chat(id)[1:]; len(shown) == 1 && shown[0].Via != phone.Content {
+				if shown := a.Chat(id)[1:]; len(shown) == 1 && shown[0].Via != phone.ViaContent {
 					t.Errorf("shown via %s", shown[0].Via)
 				}
 			})
@@ -150,8 +150,7 @@ func TestWhatsAppImages(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/02-inbound.md, "messages delivered (join the rest)": on WhatsApp
-// the first of several inline messages was seen to arrive.
+// Holds docs/spec/02-inbound.md, "Response: Dynamic Block v2": on WhatsApp the first of several inline messages was seen to arrive.
 func TestOnlyTheFirstInlineMessageArrivesOnWhatsApp(t *testing.T) {
 	two := `{"version":"v2","content":{"type":"whatsapp","messages":[{"type":"text","text":"1"},{"type":"text","text":"2"}]}}`
 	for set, want := range map[int][]string{0: {"1"}, -1: {"1", "2"}, 2: {"1", "2"}} {

@@ -11,6 +11,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/api"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/block"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/broadcast"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/operation"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/outbound"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/player"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/rate"
@@ -68,11 +69,13 @@ func New(cfg Config) (*Server, error) {
 
 func (s *Server) newAPI() *api.Handler {
 	cfg := api.Config{
-		Account: s.account, Token: s.cfg.Token, PageID: s.pageID, Page: s.cfg.Page,
-		Faults: &s.faults, Flows: &s.flows, Record: s.record, Now: s.cfg.Now, Done: s.life.Done(),
-		Rules: func(st *account.State, c *account.Contact, ch manychat.Channel) block.Rules {
-			return s.rules(st, c, ch, false)
+		Config: operation.Config{
+			Account: s.account, PageID: s.pageID, Page: s.cfg.Page, Flows: &s.flows,
+			Rules: func(st *account.State, c *account.Contact, ch manychat.Channel) block.Rules {
+				return s.rules(st, c, ch, false)
+			},
 		},
+		Token: s.cfg.Token, Faults: &s.faults, Record: s.record, Now: s.cfg.Now, Done: s.life.Done(),
 	}
 	if !s.cfg.Unlimited {
 		cfg.Limiter = rate.New(s.cfg.Now, s.cfg.Settings.BlockAfterLimit)

@@ -15,8 +15,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
-// Holds docs/spec/13-sandbox.md, "It holds contacts (tags, custom fields, last
-// input, 24-hour window)", across a restart.
+// Holds docs/spec/13-sandbox.md, "The emulator": it holds contacts (tags, custom
+// fields, last input, 24-hour window), across a restart.
 func TestSnapshotKeepsThePhone(t *testing.T) {
 	changes := 0
 	before := open(t, reply(whatsapp("hello", fmt.Sprintf(callbackKey, ""))), callbackOn, func(c *manychattest.Config) {
@@ -59,7 +59,7 @@ func TestSnapshotKeepsThePhone(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/13-sandbox.md, "live, what happened": events come in the order of
+// Holds docs/spec/13-sandbox.md, "The phone page": live, what happened. Events come in the order of
 // the chat, and a subscriber may call back.
 func TestEventsFollowTheAccount(t *testing.T) {
 	a := open(t, reply(whatsapp("hello")))
@@ -107,7 +107,8 @@ func TestCallLog(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/17-quality.md, "race detector": everything at once.
+// Holds docs/spec/17-quality.md, "Reliability": the race detector over everything at
+// once.
 func TestEverythingAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := open(t, reply(whatsapp("hello", fmt.Sprintf(callbackKey, ""))), callbackOn, func(c *manychattest.Config) { c.Unlimited = true })

@@ -120,10 +120,11 @@ func TestDeskOfTheRepairShop(t *testing.T) {
 // Holds docs/spec/01-principles.md, C9, in another script.
 func TestDeskOfTheCleaners(t *testing.T) {
 	prices := "Καθαρισμός παλτού: 12.50 EUR\nΠλύσιμο χαλιού: 30 EUR"
+	closing := "Να περάσουμε να το πάρουμε;"
 	checkDesk(t, cleaners(), []deskCase{
-		{"γεια σας", "", []string{"Καθαριστήριο Αφρός", prices}},
-		{"Πόσο κοστίζει το παλτό;", "", []string{"Καθαρισμός παλτού: 12.50 EUR"}},
-		{"τιμή για χαλί;", "", []string{"Πλύσιμο χαλιού: 30 EUR"}},
+		{"γεια σας", "", []string{"Καθαριστήριο Αφρός", prices, closing}},
+		{"Πόσο κοστίζει το παλτό;", "", []string{"Καθαρισμός παλτού: 12.50 EUR", closing}},
+		{"τιμή για χαλί;", "", []string{"Πλύσιμο χαλιού: 30 EUR", closing}},
 		{"ΠΟΥ ΒΡΙΣΚΕΣΤΕ", "", []string{"Οδός Κυμάτων 5, δίπλα στο φαρμακείο."}},
 		{"υπάρχει έκπτωση;", conversation.PriceNegotiation, nil},
 		{"πλήρωσα", conversation.PaymentReported, nil},

@@ -113,8 +113,9 @@ func fields(block string) map[string]string {
 	return out
 }
 
-// A persona gives a closing question in quotation marks or after a colon.
-var closingForm = regexp.MustCompile(`(?:["“«„]|: *)([^"“”«»„:]*[?؟？])["”»“]?$`)
+// A persona gives a closing question in quotation marks or after a colon, at the end
+// of a line. Greek asks with a semicolon.
+var closingForm = regexp.MustCompile(`(?:["“«„]|: *)([^"“”«»„:]*(?:[?؟？]|\p{Greek};))["”»“]?$`)
 
 func closingQuestion(persona string) string {
 	for line := range strings.SplitSeq(persona, "\n") {

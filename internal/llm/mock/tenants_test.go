@@ -48,11 +48,11 @@ func repairs() *tenant.Tenant {
 	}
 }
 
-// tavern-less businesses of a third script: Greek, where a question ends in ";".
+// cleaners is a business in a third script: Greek, where a question ends in ";".
 func cleaners() *tenant.Tenant {
 	t := repairs()
 	t.ID = "cleaners"
-	t.Prompt = "Είσαι η υποδοχή του καθαριστηρίου. Απάντα στα ελληνικά."
+	t.Prompt = "Είσαι η υποδοχή του καθαριστηρίου. Απάντα στα ελληνικά.\nΚλείσε με: Να περάσουμε να το πάρουμε;"
 	t.Catalog = tenant.Catalog{
 		BusinessName: "Καθαριστήριο Αφρός",
 		Currency:     "EUR",

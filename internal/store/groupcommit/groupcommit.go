@@ -24,6 +24,9 @@ var (
 	// ErrNotRun says that the caller's context ended before the transaction's turn
 	// came: it did not run and never will.
 	ErrNotRun = errors.New("the transaction was given up before it ran")
+	// ErrLost says that the failure of another transaction undid this one with it: some
+	// errors of a database, a full disk for one, end everything that is uncommitted.
+	ErrLost = errors.New("the transaction was undone by the failure of another one")
 	// ErrFateUnknown says that the caller's context ended while the transaction ran:
 	// it may or may not have been committed.
 	ErrFateUnknown = errors.New("the transaction was given up while it ran; whether it was committed is unknown")
@@ -70,9 +73,10 @@ func (w *Writer) Close() {
 }
 
 // Do runs fn in a transaction of its own and returns when it is on the disk. An error
-// or a panic of fn undoes what fn did and nothing else; an error of the shared commit
-// is everybody's. fn must not keep tx, and runs on the writer's goroutine: values that
-// it sets must not be read unless Do returned nil.
+// or a panic of fn undoes what fn did and nothing else, and is returned once the
+// neighbours whose work it may have seen are committed; an error of the shared commit is
+// everybody's. fn closes its rows, even when it panics, and does not keep tx. It runs on
+// the writer's goroutine: what it sets must not be read unless Do returned its answer.
 func (w *Writer) Do(ctx context.Context, fn func(tx *Tx) error) error {
 	j := &job{fn: fn, done: make(chan error, 1)}
 	select {
@@ -98,6 +102,7 @@ func (w *Writer) Do(ctx context.Context, fn func(tx *Tx) error) error {
 type job struct {
 	fn      func(tx *Tx) error
 	claimed atomic.Bool
+	failed  error      // the writer's: fn's own error
 	done    chan error // buffered: the writer never waits for a caller
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"runtime/debug"
+	"slices"
 )
 
 // session is the writer's connection. It is dropped, and a new one taken for the next
@@ -25,13 +26,17 @@ func (s *session) commit(batch []*job) {
 	}
 	ran, err := s.runAll(batch)
 	if err == nil {
-		err = s.end(len(ran) > 0)
+		err = s.end(slices.ContainsFunc(ran, func(j *job) bool { return j.failed == nil }))
 	}
 	if err != nil {
 		s.drop()
 	}
 	for _, j := range ran {
-		j.done <- err
+		if err != nil {
+			j.done <- err // whatever it found out may rest on what is now undone
+		} else {
+			j.done <- j.failed
+		}
 	}
 }
 
@@ -60,40 +65,39 @@ func (s *session) end(commit bool) error {
 	return nil
 }
 
-// runAll returns the jobs that wait for the commit; those that failed alone are
-// answered. An error means that the transaction as a whole is lost, and with it every
-// job that is returned.
+// runAll returns the jobs that wait for the commit, those that failed alone among them:
+// their failure may be due to what a neighbour did, so it is not true before that is
+// committed. An error means that the transaction as a whole is lost, and with it every
+// job that is returned; the one that lost it is answered.
 func (s *session) runAll(batch []*job) (ran []*job, err error) {
 	ran = make([]*job, 0, len(batch))
 	for _, j := range batch {
 		if !j.claim() {
 			continue
 		}
-		if err != nil {
-			ran = append(ran, j)
-			continue
+		if err == nil {
+			j.failed, err = s.savepoint(j.fn)
+			if j.failed != nil && err != nil {
+				j.done <- j.failed
+				continue
+			}
 		}
-		var failed error
-		if failed, err = s.savepoint(j.fn); failed == nil || err != nil {
-			ran = append(ran, j)
-			continue
-		}
-		j.done <- failed
+		ran = append(ran, j)
 	}
 	return ran, err
 }
 
-// savepoint runs fn so that its failure undoes only itself. broken means that not even
-// that was possible: some errors of a database, a full disk for one, end the whole
-// transaction.
-func (s *session) savepoint(fn func(tx *Tx) error) (failed, broken error) {
+// savepoint runs fn so that its failure undoes only itself. lost means that not even
+// that was possible; it keeps fn's error as text only, because an error that means
+// something to one caller must not be taken for theirs by others.
+func (s *session) savepoint(fn func(tx *Tx) error) (failed, lost error) {
 	if _, err := s.tx.Exec("SAVEPOINT one"); err != nil {
 		return nil, fmt.Errorf("savepoint: %w", err)
 	}
 	failed = call(fn, s.tx)
 	if failed != nil {
 		if _, err := s.tx.Exec("ROLLBACK TO one"); err != nil {
-			return nil, failed
+			return failed, fmt.Errorf("%w (%v): %w", ErrLost, failed, err)
 		}
 	}
 	if _, err := s.tx.Exec("RELEASE one"); err != nil {

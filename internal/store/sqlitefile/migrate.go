@@ -25,25 +25,27 @@ const migrationFolder = "migrations"
 const lockRetry = 50 * time.Millisecond
 
 // Migrate applies what is missing to the database that db writes, one process at a
-// time; file is its path. [ErrNewer] when it is newer than this binary.
+// time; file is its path. [ErrNewer] when it is newer than this binary. db must not have
+// connected yet: a first connection changes a new file's journal, which SQLite lets two
+// processes do at once only by failing one of them.
 func Migrate(ctx context.Context, db *sql.DB, file string) error {
+	lock := flock.New(file+".migrate", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		if ctx.Err() == nil {
+			err = fmt.Errorf("%w: %w", ErrUnwritable, err)
+		}
+		return fmt.Errorf("take the migration lock: %w", err)
+	}
+	defer lock.Close()
 	have, err := Version(ctx, db)
 	if err != nil {
 		return err
 	}
-	if have == Latest() {
-		return nil
-	}
-	lock := flock.New(file+".migrate", flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
-		return fmt.Errorf("wait for another migration: %w", err)
-	}
-	defer lock.Close()
-	if have, err = Version(ctx, db); err != nil {
-		return err
-	}
 	if have > Latest() {
 		return Compare(have)
+	}
+	if have == Latest() {
+		return nil
 	}
 	return up(ctx, db)
 }

@@ -28,7 +28,9 @@ func testTakeOver(t *testing.T, f *fixture) {
 	second := f.record(t, a)
 	f.now = f.now.Add(time.Second)
 	first := f.say(t, "700002", "later, elsewhere")
-	third := f.say(t, "700001", "third")
+	b := f.arrival("700001", "third")
+	b.Offering = "tango" // must not become the second turn's
+	third := f.record(t, b)
 	done := f.answer(t, "700003", "done", "answered")
 	foreign := f.arrival("700009", "another tenant's")
 	foreign.Key.TenantID = "other"

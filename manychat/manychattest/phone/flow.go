@@ -2,9 +2,8 @@ package phone
 
 import "time"
 
-// FlowDef is a flow of the account. (In chats and events a flow is named by its
-// namespace; [Flow] is the route.)
-type FlowDef struct {
+// Flow is a flow of the account. Chats, calls and events name it by its namespace.
+type Flow struct {
 	Name  string `json:"name"`
 	NS    string `json:"ns"` // namespace; empty: derived from the name
 	Steps []Step `json:"steps"`

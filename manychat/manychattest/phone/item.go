@@ -16,9 +16,9 @@ type Via string
 
 // The three routes to a phone.
 const (
-	Inline  Via = "inline"  // in the HTTP response to a Dynamic Block or a callback
-	Flow    Via = "flow"    // by a step of a flow
-	Content Via = "content" // by sendContent or sendContentByUserRef
+	ViaInline  Via = "inline"  // in the HTTP response to a Dynamic Block or a callback
+	ViaFlow    Via = "flow"    // by a step of a flow
+	ViaContent Via = "content" // by sendContent or sendContentByUserRef
 )
 
 // Kind is the kind of a message, in either direction.

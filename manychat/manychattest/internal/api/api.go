@@ -6,39 +6,22 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
-	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/account"
-	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/block"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/operation"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/rate"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/wire"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // Config is what a [Handler] works with. Every field but Limiter is required.
 type Config struct {
-	Account *account.Account
-	Token   string // the whole API token
-	PageID  string
-	Page    phone.Page
+	operation.Config
+	Token   string        // the whole API token
 	Limiter *rate.Limiter // nil: unlimited
 	Faults  *fault.Injector
-	Flows   Flows
-	// Rules are those for data that goes to a contact on the channel.
-	Rules  func(*account.State, *account.Contact, manychat.Channel) block.Rules
-	Record func(phone.Call)
-	Now    func() time.Time
-	Done   <-chan struct{} // closed when the emulator stops
-}
-
-// Flows are the account's flows.
-type Flows interface {
-	// List is every flow.
-	List() []phone.FlowDef
-	// Has reports whether there is a flow with the namespace.
-	Has(ns string) bool
-	// Start plays the flow to the contact and returns at once. Call it outside an
-	// account update.
-	Start(contact, ns string)
+	Record  func(phone.Call)
+	Now     func() time.Time
+	Done    <-chan struct{} // closed when the emulator stops
 }
 
 // Handler serves the API.
@@ -53,17 +36,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ep, known := endpoints[r.Method+" "+r.URL.Path]
 	switch {
 	case !known:
-		c.answer(fail(http.StatusNotFound, "Not found"))
+		c.answer(wire.Fail(http.StatusNotFound, "Not found"))
 		return
 	case !c.authorized(r.Header.Get("Authorization")):
 		return
 	case !c.read(r):
 		return
 	}
-	plan := h.cfg.Faults.API(fault.Call{Path: r.URL.Path, Family: string(ep.family), Contact: c.log.Contact, Names: c.names()})
+	plan := h.cfg.Faults.API(fault.Call{Path: r.URL.Path, Family: string(ep.family), Contact: c.op.Contact, Names: c.op.Names()})
 	c.wait(plan.Latency)
-	if !h.allow(ep.family, c.log.Contact) {
-		c.answer(fail(http.StatusTooManyRequests, "Too many requests"))
+	if !h.allow(ep.family, c.op.Contact) {
+		c.answer(wire.Fail(http.StatusTooManyRequests, "Too many requests"))
 		return
 	}
 	c.log.Fault = string(plan.Fault.Kind)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/operation"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/wire"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
@@ -16,7 +18,7 @@ const maxBody = 1 << 20
 // call is one request on its way through the handler.
 type call struct {
 	*Handler
-	in
+	op      *operation.Call
 	w       http.ResponseWriter
 	clients <-chan struct{} // closed when the client has gone
 	log     phone.Call
@@ -24,6 +26,7 @@ type call struct {
 
 func newCall(h *Handler, w http.ResponseWriter, r *http.Request) *call {
 	return &call{Handler: h, w: w, clients: r.Context().Done(),
+		op:  &operation.Call{Config: &h.cfg.Config, Path: r.URL.Path},
 		log: phone.Call{At: h.cfg.Now(), Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery}}
 }
 
@@ -33,9 +36,9 @@ func (c *call) authorized(header string) bool {
 	id, secret, colon := strings.Cut(key, ":")
 	switch {
 	case !bearer || !colon || id == "" || secret == "":
-		c.answer(fail(http.StatusUnauthorized, "Wrong format token"))
+		c.answer(wire.Fail(http.StatusUnauthorized, "Wrong format token"))
 	case key != c.cfg.Token:
-		c.answer(fail(http.StatusUnauthorized, "Wrong token"))
+		c.answer(wire.Fail(http.StatusUnauthorized, "Wrong token"))
 	default:
 		return true
 	}
@@ -44,23 +47,23 @@ func (c *call) authorized(header string) bool {
 
 // read takes the parameters from the query or the body.
 func (c *call) read(r *http.Request) bool {
-	c.in.values = map[string]json.RawMessage{}
+	c.op.Values = map[string]json.RawMessage{}
 	if r.Method == http.MethodGet {
 		for key, v := range r.URL.Query() {
 			quoted, err := json.Marshal(v[0])
 			if err == nil {
-				c.in.values[key] = quoted
+				c.op.Values[key] = quoted
 			}
 		}
 	} else {
 		body, err := io.ReadAll(http.MaxBytesReader(c.w, r.Body, maxBody))
 		c.log.Body = string(body)
-		if err != nil || json.Unmarshal(body, &c.in.values) != nil {
-			c.answer(invalid("The request body must be a JSON object"))
+		if err != nil || json.Unmarshal(body, &c.op.Values) != nil || c.op.Values == nil {
+			c.answer(wire.Invalid("The request body must be a JSON object"))
 			return false
 		}
 	}
-	c.log.Contact = idText(c.in.values["subscriber_id"])
+	c.op.Contact = wire.IDText(c.op.Values["subscriber_id"])
 	return true
 }
 
@@ -70,14 +73,14 @@ func (c *call) run(ep endpoint, f fault.Fault) {
 		c.answer(res)
 		return
 	}
-	res := ep.do(c)
-	if c.in.problem != nil {
-		res = *c.in.problem
+	res := ep.do(c.op)
+	if c.op.Problem != nil {
+		res = *c.op.Problem
 	}
-	c.log.Done = res.ok()
+	c.log.Done = res.OK()
 	switch f.Kind {
 	case fault.FalseMissing:
-		res = noSubscriber()
+		res = wire.NoSubscriber()
 	case fault.LostAnswer:
 		c.abort()
 	case fault.SlowSuccess:
@@ -90,30 +93,30 @@ func (c *call) run(ep endpoint, f fault.Fault) {
 }
 
 // undone is the answer of a fault that keeps the work from being done.
-func (c *call) undone(f fault.Fault) (res result, instead bool) {
+func (c *call) undone(f fault.Fault) (res wire.Result, instead bool) {
 	switch f.Kind {
 	case fault.Timeout:
-		c.record(result{})
+		c.record(wire.Result{})
 		c.waitForClient(1 << 62)
 		panic(http.ErrAbortHandler)
 	case fault.Dropped:
 		c.abort()
 	case fault.RateLimited:
-		return fail(http.StatusTooManyRequests, "Too many requests"), true
+		return wire.Fail(http.StatusTooManyRequests, "Too many requests"), true
 	case fault.ServerError:
-		return fail(status(f, http.StatusInternalServerError), "Something went wrong"), true
+		return wire.Fail(status(f, http.StatusInternalServerError), "Something went wrong"), true
 	case fault.ServerErrorHTML:
-		return result{status: status(f, http.StatusBadGateway), html: "<html><body><h1>Something went wrong</h1></body></html>"}, true
+		return wire.Result{Status: status(f, http.StatusBadGateway), HTML: "<html><body><h1>Something went wrong</h1></body></html>"}, true
 	case fault.OKWithError:
-		return fail(http.StatusOK, "Something went wrong"), true
+		return wire.Fail(http.StatusOK, "Something went wrong"), true
 	case fault.SilentSuccess:
-		return success(nil), true
+		return wire.Success(nil), true
 	case fault.MissingField:
-		return invalid("field with same name not found"), true
+		return wire.Invalid("field with same name not found"), true
 	case fault.MissingFlow:
-		return invalid("Wrong content provided."), true
+		return wire.Invalid("Wrong content provided."), true
 	}
-	return result{}, false
+	return wire.Result{}, false
 }
 
 func status(f fault.Fault, otherwise int) int {
@@ -144,26 +147,27 @@ func (c *call) sleep(d time.Duration, gone <-chan struct{}) {
 
 // abort breaks the connection.
 func (c *call) abort() {
-	c.record(result{})
+	c.record(wire.Result{})
 	panic(http.ErrAbortHandler)
 }
 
-func (c *call) answer(res result) {
+func (c *call) answer(res wire.Result) {
 	c.record(res)
 	c.write(res)
 }
 
-func (c *call) record(res result) {
-	c.log.Status, c.log.Response = res.status, res.body()
+func (c *call) record(res wire.Result) {
+	c.log.Contact, c.log.Warnings = c.op.Contact, c.op.Warnings
+	c.log.Status, c.log.Response = res.Status, res.Body()
 	c.cfg.Record(c.log)
 }
 
-func (c *call) write(res result) {
+func (c *call) write(res wire.Result) {
 	contentType := "application/json"
-	if res.html != "" {
+	if res.HTML != "" {
 		contentType = "text/html"
 	}
 	c.w.Header().Set("Content-Type", contentType)
-	c.w.WriteHeader(res.status)
-	_, _ = io.WriteString(c.w, res.body()) // a client that left needs no answer
+	c.w.WriteHeader(res.Status)
+	_, _ = io.WriteString(c.w, res.Body()) // a client that left needs no answer
 }

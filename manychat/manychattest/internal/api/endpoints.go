@@ -1,5 +1,10 @@
 package api
 
+import (
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/operation"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/wire"
+)
+
 // family is a group of endpoints that share a rate limit. Package fault names the
 // same families.
 type family string
@@ -25,45 +30,45 @@ var perSecond = map[family]int{
 
 type endpoint struct {
 	family family
-	do     func(*call) result
+	do     func(*operation.Call) wire.Result
 }
 
 // endpoints is the complete list of the OpenAPI file (platform notes, 2.2).
 var endpoints = map[string]endpoint{
-	"GET /fb/page/getInfo":            {pageReads, (*call).pageInfo},
-	"GET /fb/page/getTags":            {pageReads, (*call).pageTags},
-	"POST /fb/page/createTag":         {pageWrites, (*call).createTag},
-	"POST /fb/page/removeTag":         {pageWrites, (*call).deleteTag},
-	"POST /fb/page/removeTagByName":   {pageWrites, (*call).deleteTag},
-	"GET /fb/page/getCustomFields":    {pageReads, (*call).customFields},
-	"POST /fb/page/createCustomField": {pageWrites, (*call).createCustomField},
-	"GET /fb/page/getBotFields":       {pageReads, (*call).botFields},
-	"POST /fb/page/createBotField":    {pageWrites, (*call).createBotField},
-	"POST /fb/page/setBotField":       {pageWrites, (*call).setBotField},
-	"POST /fb/page/setBotFieldByName": {pageWrites, (*call).setBotField},
-	"POST /fb/page/setBotFields":      {pageWrites, (*call).setBotFields},
-	"GET /fb/page/getFlows":           {flowReads, (*call).flows},
-	"GET /fb/page/getGrowthTools":     {pageReads, (*call).growthTools},
-	"GET /fb/page/getWidgets":         {pageReads, (*call).growthTools},
-	"GET /fb/page/getOtnTopics":       {pageReads, (*call).otnTopics},
+	"GET /fb/page/getInfo":            {pageReads, (*operation.Call).PageInfo},
+	"GET /fb/page/getTags":            {pageReads, (*operation.Call).PageTags},
+	"POST /fb/page/createTag":         {pageWrites, (*operation.Call).CreateTag},
+	"POST /fb/page/removeTag":         {pageWrites, (*operation.Call).DeleteTag},
+	"POST /fb/page/removeTagByName":   {pageWrites, (*operation.Call).DeleteTag},
+	"GET /fb/page/getCustomFields":    {pageReads, (*operation.Call).CustomFields},
+	"POST /fb/page/createCustomField": {pageWrites, (*operation.Call).CreateCustomField},
+	"GET /fb/page/getBotFields":       {pageReads, (*operation.Call).BotFields},
+	"POST /fb/page/createBotField":    {pageWrites, (*operation.Call).CreateBotField},
+	"POST /fb/page/setBotField":       {pageWrites, (*operation.Call).SetBotField},
+	"POST /fb/page/setBotFieldByName": {pageWrites, (*operation.Call).SetBotField},
+	"POST /fb/page/setBotFields":      {pageWrites, (*operation.Call).SetBotFields},
+	"GET /fb/page/getFlows":           {flowReads, (*operation.Call).FlowList},
+	"GET /fb/page/getGrowthTools":     {pageReads, (*operation.Call).GrowthTools},
+	"GET /fb/page/getWidgets":         {pageReads, (*operation.Call).GrowthTools},
+	"GET /fb/page/getOtnTopics":       {pageReads, (*operation.Call).OtnTopics},
 
-	"POST /fb/sending/sendContent":          {sendContent, (*call).sendContent},
-	"POST /fb/sending/sendContentByUserRef": {sendContent, (*call).sendContentByUserRef},
-	"POST /fb/sending/sendFlow":             {sendFlow, (*call).sendFlow},
+	"POST /fb/sending/sendContent":          {sendContent, (*operation.Call).SendContent},
+	"POST /fb/sending/sendContentByUserRef": {sendContent, (*operation.Call).SendContentByUserRef},
+	"POST /fb/sending/sendFlow":             {sendFlow, (*operation.Call).SendFlow},
 
-	"GET /fb/subscriber/getInfo":                {contactReads, (*call).contactInfo},
-	"GET /fb/subscriber/findByName":             {contactReads, (*call).findByName},
-	"GET /fb/subscriber/getInfoByUserRef":       {unlimited, (*call).contactInfoByUserRef},
-	"GET /fb/subscriber/findByCustomField":      {contactReads, (*call).findByCustomField},
-	"GET /fb/subscriber/findBySystemField":      {systemReads, (*call).findBySystemField},
-	"POST /fb/subscriber/addTag":                {contactWrites, (*call).addTag},
-	"POST /fb/subscriber/addTagByName":          {contactWrites, (*call).addTag},
-	"POST /fb/subscriber/removeTag":             {contactWrites, (*call).removeTag},
-	"POST /fb/subscriber/removeTagByName":       {contactWrites, (*call).removeTag},
-	"POST /fb/subscriber/setCustomField":        {contactWrites, (*call).setCustomField},
-	"POST /fb/subscriber/setCustomFieldByName":  {contactWrites, (*call).setCustomField},
-	"POST /fb/subscriber/setCustomFields":       {contactWrites, (*call).setCustomFields},
-	"POST /fb/subscriber/verifyBySignedRequest": {contactWrites, (*call).verifyBySignedRequest},
-	"POST /fb/subscriber/createSubscriber":      {contactWrites, (*call).createSubscriber},
-	"POST /fb/subscriber/updateSubscriber":      {contactWrites, (*call).updateSubscriber},
+	"GET /fb/subscriber/getInfo":                {contactReads, (*operation.Call).ContactInfo},
+	"GET /fb/subscriber/findByName":             {contactReads, (*operation.Call).FindByName},
+	"GET /fb/subscriber/getInfoByUserRef":       {unlimited, (*operation.Call).ContactInfoByUserRef},
+	"GET /fb/subscriber/findByCustomField":      {contactReads, (*operation.Call).FindByCustomField},
+	"GET /fb/subscriber/findBySystemField":      {systemReads, (*operation.Call).FindBySystemField},
+	"POST /fb/subscriber/addTag":                {contactWrites, (*operation.Call).AddTag},
+	"POST /fb/subscriber/addTagByName":          {contactWrites, (*operation.Call).AddTag},
+	"POST /fb/subscriber/removeTag":             {contactWrites, (*operation.Call).RemoveTag},
+	"POST /fb/subscriber/removeTagByName":       {contactWrites, (*operation.Call).RemoveTag},
+	"POST /fb/subscriber/setCustomField":        {contactWrites, (*operation.Call).SetCustomField},
+	"POST /fb/subscriber/setCustomFieldByName":  {contactWrites, (*operation.Call).SetCustomField},
+	"POST /fb/subscriber/setCustomFields":       {contactWrites, (*operation.Call).SetCustomFields},
+	"POST /fb/subscriber/verifyBySignedRequest": {contactWrites, (*operation.Call).VerifyBySignedRequest},
+	"POST /fb/subscriber/createSubscriber":      {contactWrites, (*operation.Call).CreateSubscriber},
+	"POST /fb/subscriber/updateSubscriber":      {contactWrites, (*operation.Call).UpdateSubscriber},
 }

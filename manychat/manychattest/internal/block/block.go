@@ -77,8 +77,8 @@ func Read(data []byte, rules Rules) (Block, error) {
 }
 
 func syntax(data []byte) error {
-	var any json.RawMessage
-	return json.Unmarshal(data, &any)
+	var raw json.RawMessage
+	return json.Unmarshal(data, &raw)
 }
 
 // reader keeps the first refusal and goes on reading, so that the code below needs

@@ -220,8 +220,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/13-sandbox.md, "a response is validated as ManyChat would:
-// version, types, https, callback".
+// Holds docs/spec/13-sandbox.md, "The emulator": a response is validated as
+// ManyChat would: version, types, https, callback.
 func TestRefusedEnvelopes(t *testing.T) {
 	cb := func(keys string) string { return textWith("") + `,"external_message_callback":{` + keys + `}` }
 	tests := []struct{ data, want string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/block"
 )
 
-// Holds docs/spec/17-quality.md, "fuzzing of every decoder": no input breaks the
+// Holds docs/spec/17-quality.md, "Reliability": every decoder is fuzzed. No input breaks the
 // reader, what is no JSON is never a block, and a block keeps its limits.
 func FuzzRead(f *testing.F) {
 	for _, ch := range manychat.Channels() {

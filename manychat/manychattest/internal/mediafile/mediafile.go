@@ -27,9 +27,6 @@ var extensions = map[phone.Kind]string{phone.KindVoice: "ogg", phone.KindImage: 
 
 var contentTypes = map[string]string{".ogg": "audio/ogg", ".jpeg": "image/jpeg", ".mp4": "video/mp4"}
 
-// IsMedia reports whether a contact's message of the kind has a media file.
-func IsMedia(k phone.Kind) bool { return extensions[k] != "" }
-
 // Source says whose file it is. N makes the name differ from all others.
 type Source struct {
 	PageID  string

@@ -9,14 +9,14 @@ import (
 
 // Book holds the account's flows in the order they were defined.
 type Book struct {
-	Play func(contact string, f phone.FlowDef) // how a flow is started
+	Play func(contact string, f phone.Flow) // how a flow is started
 
 	mu   sync.Mutex
-	list []phone.FlowDef
+	list []phone.Flow
 }
 
 // Put adds a flow, or replaces the one with its namespace.
-func (b *Book) Put(f phone.FlowDef) {
+func (b *Book) Put(f phone.Flow) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f.Steps = slices.Clone(f.Steps)
@@ -28,21 +28,21 @@ func (b *Book) Put(f phone.FlowDef) {
 }
 
 func (b *Book) index(ns string) int {
-	return slices.IndexFunc(b.list, func(f phone.FlowDef) bool { return f.NS == ns })
+	return slices.IndexFunc(b.list, func(f phone.Flow) bool { return f.NS == ns })
 }
 
 // Get finds a flow by its namespace.
-func (b *Book) Get(ns string) (phone.FlowDef, bool) {
+func (b *Book) Get(ns string) (phone.Flow, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i := b.index(ns); i >= 0 {
 		return b.list[i], true
 	}
-	return phone.FlowDef{}, false
+	return phone.Flow{}, false
 }
 
 // List is every flow.
-func (b *Book) List() []phone.FlowDef {
+func (b *Book) List() []phone.Flow {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.list)

@@ -44,7 +44,7 @@ func New(cfg Config) *Player { return &Player{cfg: cfg, done: make(chan struct{}
 
 // Play starts a flow and returns. Steps before the first delay have run by then,
 // so that flows without delays keep their order.
-func (p *Player) Play(contact string, flow phone.FlowDef) {
+func (p *Player) Play(contact string, flow phone.Flow) {
 	if !p.begin() {
 		return
 	}

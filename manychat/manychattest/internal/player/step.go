@@ -95,7 +95,7 @@ func (r *stepRun) show(ns string, st phone.Step) {
 		return
 	}
 	for _, item := range items {
-		item.From, item.Via, item.Flow, item.Template = phone.FromBusiness, phone.Flow, ns, st.Template
+		item.From, item.Via, item.Flow, item.Template = phone.FromBusiness, phone.ViaFlow, ns, st.Template
 		r.Show(r.contact, item)
 	}
 }

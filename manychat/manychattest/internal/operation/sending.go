@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/account"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/block"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/internal/wire"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
@@ -24,53 +25,55 @@ const (
 // wrote on the channel (1.1).
 const otherChannelHours = 19521
 
-func (c *call) sendContent() result {
+// SendContent is POST /fb/sending/sendContent.
+func (c *Call) SendContent() wire.Result {
 	data := c.content()
-	return c.update(func(s *account.State) result {
+	return c.update(func(s *account.State) wire.Result {
 		return c.present(s, c.subscriber(s), data, false)
 	})
 }
 
-func (c *call) sendContentByUserRef() result {
+// SendContentByUserRef is POST /fb/sending/sendContentByUserRef.
+func (c *Call) SendContentByUserRef() wire.Result {
 	data, ref := c.content(), c.userRef()
-	return c.update(func(s *account.State) result {
+	return c.update(func(s *account.State) wire.Result {
 		return c.present(s, c.byUserRef(s, ref), data, true)
 	})
 }
 
-func (c *call) content() json.RawMessage {
-	if !c.has("data") {
-		c.stop(invalid("data is required"))
+func (c *Call) content() json.RawMessage {
+	if !c.Has("data") {
+		c.Stop(wire.Invalid("data is required"))
 	}
-	return c.values["data"]
+	return c.Values["data"]
 }
 
 // present shows content to a contact, or says why it cannot.
-func (c *call) present(s *account.State, contact *account.Contact, data json.RawMessage, byRef bool) result {
+func (c *Call) present(s *account.State, contact *account.Contact, data json.RawMessage, byRef bool) wire.Result {
 	if contact == nil {
-		return *c.problem
+		return *c.Problem
 	}
 	kind, ok := contentType(data)
 	if !ok {
-		return refuse((&block.Rejection{Reason: "unknown content type"}).Error())
+		return wire.Refuse((&block.Rejection{Reason: "unknown content type"}).Error())
 	}
-	if c.has("message_tag") {
+	if c.Has("message_tag") {
 		return messageTag(kind)
 	}
-	rules := c.cfg.Rules(s, contact, kind)
+	rules := c.Rules(s, contact, kind)
 	rules.IgnoreActions = byRef
 	b, err := block.Read(data, rules)
-	c.log.Warnings = b.Warnings
+	c.Warnings = b.Warnings
 	if rejection, rejected := errors.AsType[*block.Rejection](err); rejected {
-		return refuse(rejection.Error())
+		return wire.Refuse(rejection.Error())
 	} else if err != nil {
-		return invalid("data must be an object")
+		return wire.Invalid("data must be an object")
 	}
 	if res, refused := c.reachable(s, contact, kind); refused {
 		return res
 	}
-	s.Deliver(contact, account.Reply{Via: phone.Content, Messages: b.Messages, Actions: b.Actions, Callback: b.Callback})
-	return success(nil)
+	s.Deliver(contact, account.Reply{Via: phone.ViaContent, Messages: b.Messages, Actions: b.Actions, Callback: b.Callback})
+	return wire.Success(nil)
 }
 
 // contentType is the channel that content.type names; without one, ManyChat takes
@@ -90,26 +93,26 @@ func contentType(data json.RawMessage) (manychat.Channel, bool) {
 }
 
 // messageTag is how every tag is refused (2.5).
-func messageTag(kind manychat.Channel) result {
+func messageTag(kind manychat.Channel) wire.Result {
 	if kind == manychat.Instagram {
-		return refuse("Unsupported message tag")
+		return wire.Refuse("Unsupported message tag")
 	}
-	return invalid("Message tags are no longer supported")
+	return wire.Invalid("Message tags are no longer supported")
 }
 
 // reachable checks the block, the channel and the window.
-func (c *call) reachable(s *account.State, contact *account.Contact, kind manychat.Channel) (res result, refused bool) {
+func (c *Call) reachable(s *account.State, contact *account.Contact, kind manychat.Channel) (res wire.Result, refused bool) {
 	switch {
 	case contact.Blocked:
-		return fail(200, "Subscriber has blocked the page"), true
+		return wire.Fail(200, "Subscriber has blocked the page"), true
 	case kind != contact.Channel && kind != manychat.Messenger:
-		return coded(codeChannel, fmt.Sprintf("Can not send message through %s channel", kind)), true
+		return wire.Coded(codeChannel, fmt.Sprintf("Can not send message through %s channel", kind)), true
 	case kind != contact.Channel:
 		return windowClosed(kind, otherChannelHours), true
-	case c.has("otn_topic_name"):
+	case c.Has("otn_topic_name"):
 		return c.oneTimeNotification(s, contact)
 	case s.WindowOpen(contact):
-		return result{}, false
+		return wire.Result{}, false
 	}
 	hours := otherChannelHours
 	if !contact.LastInteraction.IsZero() {
@@ -120,42 +123,42 @@ func (c *call) reachable(s *account.State, contact *account.Contact, kind manych
 
 // oneTimeNotification spends the contact's token for the topic: one message past
 // the window.
-func (c *call) oneTimeNotification(s *account.State, contact *account.Contact) (res result, refused bool) {
-	i := slices.Index(contact.OTNTopics, c.text("otn_topic_name"))
+func (c *Call) oneTimeNotification(s *account.State, contact *account.Contact) (res wire.Result, refused bool) {
+	i := slices.Index(contact.OTNTopics, c.Text("otn_topic_name"))
 	if i < 0 {
-		return coded(codeNoToken, "There is no one-time notification token for this topic"), true
+		return wire.Coded(codeNoToken, "There is no one-time notification token for this topic"), true
 	}
 	contact.OTNTopics = slices.Delete(contact.OTNTopics, i, i+1)
 	s.Touch(contact.ID)
-	return result{}, false
+	return wire.Result{}, false
 }
 
-func windowClosed(kind manychat.Channel, hours int) result {
+func windowClosed(kind manychat.Channel, hours int) wire.Result {
 	if kind == manychat.Instagram {
-		return coded(codeWindowInstagram, fmt.Sprintf(
+		return wire.Coded(codeWindowInstagram, fmt.Sprintf(
 			"Message can not be sent without a Notification Reason: last interaction over %dh ago", hours))
 	}
-	return coded(codeWindow, fmt.Sprintf(
+	return wire.Coded(codeWindow, fmt.Sprintf(
 		"Message can not be sent without a message tag: last interaction over %dh ago", hours))
 }
 
-// sendFlow answers when the flow starts; nothing reports its end (3.4).
-func (c *call) sendFlow() result {
-	ns := c.text("flow_ns")
-	res := c.update(func(s *account.State) result {
+// SendFlow answers when the flow starts; nothing reports its end (3.4).
+func (c *Call) SendFlow() wire.Result {
+	ns := c.Text("flow_ns")
+	res := c.update(func(s *account.State) wire.Result {
 		contact := c.subscriber(s)
 		switch {
 		case contact == nil:
-			return *c.problem
-		case !c.cfg.Flows.Has(ns):
-			return invalid("Wrong content provided.")
+			return *c.Problem
+		case !c.Flows.Has(ns):
+			return wire.Invalid("Wrong content provided.")
 		case contact.Blocked:
-			return fail(200, "Subscriber has blocked the page")
+			return wire.Fail(200, "Subscriber has blocked the page")
 		}
-		return success(nil)
+		return wire.Success(nil)
 	})
-	if res.ok() {
-		c.cfg.Flows.Start(c.log.Contact, ns)
+	if res.OK() {
+		c.Flows.Start(c.Contact, ns)
 	}
 	return res
 }

@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"github.com/manychat-agent/manychat-agent/manychat"
@@ -50,13 +50,13 @@ type profileField struct {
 	Value any `json:"value"`
 }
 
-func (c *call) profile(s *account.State, o *account.Contact) profile {
+func (c *Call) profile(s *account.State, o *account.Contact) profile {
 	p := profile{
-		ID: o.ID, PageID: c.cfg.PageID, UserRefs: []userRef{},
+		ID: o.ID, PageID: c.PageID, UserRefs: []userRef{},
 		FirstName: nullable(o.FirstName), LastName: nullable(o.LastName), Name: nullable(o.Name()),
 		Gender: nullable(o.Gender), ProfilePic: nullable(o.ProfilePic), Locale: nullable(o.Locale),
 		Language: nullable(o.Language), Timezone: nullable(o.Timezone),
-		LiveChatURL:   account.LiveChatURL(c.cfg.PageID, o.ID),
+		LiveChatURL:   account.LiveChatURL(c.PageID, o.ID),
 		LastInputText: nullable(o.LastInput),
 		OptInPhone:    o.OptInSMS, Phone: nullable(o.Phone), OptInEmail: o.OptInEmail, Email: nullable(o.Email),
 		Subscribed: account.Instant(o.Subscribed), LastInteraction: account.Instant(o.LastInteraction),

@@ -1,0 +1,221 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	demo "github.com/manychat-agent/manychat-agent/config"
+	"github.com/manychat-agent/manychat-agent/internal/app"
+	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
+)
+
+// pipes is a network of one listener whose connections are joined in memory, so that
+// a whole program runs in a synctest bubble.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
+
+func (*pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3000} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.closed:
+		return nil, errors.New("connection refused")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// rig is the whole program, with an emulated ManyChat and the demo tenant, in a
+// synctest bubble.
+type rig struct {
+	*app.Dev
+	t     *testing.T
+	start time.Time
+	log   *safeBuffer
+	stop  func()
+}
+
+// inBubble runs a test with a started rig in a fresh folder.
+func inBubble(t *testing.T, test func(*rig)) {
+	t.Helper()
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, folder)
+		test(r)
+		r.stop()
+	})
+}
+
+// start starts the program on a folder, as often as a test needs.
+func start(t *testing.T, folder string) *rig {
+	t.Helper()
+	c, err := config.Load(config.Source{
+		Mode: config.Dev, Providers: []string{"mock"},
+		Environ: []string{"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := newPipes()
+	transport := &http.Transport{DialContext: network.dial}
+	r := &rig{t: t, start: time.Now(), log: &safeBuffer{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.Dev, err = app.NewDev(ctx, app.DevOptions{
+		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport,
+		Log: slog.New(slog.NewJSONHandler(r.log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- r.Serve(ctx) }()
+	r.stop = func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		transport.CloseIdleConnections()
+		if err := r.Dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return r
+}
+
+// contact adds a contact.
+func (r *rig) contact(id string) string {
+	r.t.Helper()
+	id, err := r.Account.AddContact(manychattest.Contact{ID: id, FirstName: "Contact"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+// write sends a text and returns what ManyChat made of it.
+func (r *rig) write(id, text string) manychattest.Exchange {
+	r.t.Helper()
+	exchange, err := r.Account.Write(context.Background(), id, text)
+	if err != nil {
+		r.t.Error(err)
+	}
+	return exchange
+}
+
+// model sets how the mock model behaves.
+func (r *rig) model(latency time.Duration, mode mock.Mode) {
+	r.t.Helper()
+	if err := r.Model.Control(mock.Directive{Latency: latency, Mode: mode}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// faults sets what goes wrong at ManyChat.
+func (r *rig) faults(all ...manychattest.Fault) {
+	r.t.Helper()
+	if err := r.Account.SetFaults(manychattest.Faults{Faults: all}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// shown is a bubble of the business on a phone.
+type shown struct {
+	At   time.Duration // since the start
+	Via  phone.Via
+	Text string
+}
+
+// phone lets time pass and returns what the business wrote to a contact.
+func (r *rig) phone(id string, after time.Duration) (all []shown) {
+	time.Sleep(after)
+	synctest.Wait()
+	for _, item := range r.Account.Chat(id) {
+		if item.From == phone.FromBusiness {
+			all = append(all, shown{item.At.Sub(r.start), item.Via, item.Text})
+		}
+	}
+	return all
+}
+
+// calls returns the API calls that name a contact, and fails on every call that
+// delivery must never make.
+func (r *rig) calls(id string) (own []manychattest.Call) {
+	r.t.Helper()
+	for _, c := range r.Account.Calls() {
+		if !strings.HasPrefix(c.Path, "/fb/subscriber/") && c.Path != "/fb/sending/sendFlow" {
+			r.t.Errorf("the service called %s", c.Path)
+		}
+		if c.Contact == id {
+			own = append(own, c)
+		}
+	}
+	return own
+}
+
+// safeBuffer is a buffer that a log may be written to from any goroutine.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+var _ io.Writer = (*safeBuffer)(nil)
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// newest is the contact's newest recorded turn, as the console's API tells it.
+func (r *rig) newest(id string) sandbox.Turn {
+	r.t.Helper()
+	turns, err := r.Turns.Recent(context.Background(), id, 1)
+	if err != nil || len(turns) != 1 {
+		r.t.Fatalf("recorded turns: %d, %v", len(turns), err)
+	}
+	return turns[0]
+}
