@@ -29,7 +29,7 @@ type verdict struct {
 }
 
 // decide takes a recorded turn through the guards, the model and the guardrails.
-func (r *Runner) decide(ctx context.Context, x *Exchange, rec Recorded) verdict {
+func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	if rec.Turn.Attempt > r.cfg.MaxAttempts {
 		r.cfg.Log.Error("turn started too often, handing off", "turn", rec.Turn.ID, "attempt", rec.Turn.Attempt)
 		return handoff(x.tenant, conversation.EscalatedError, conversation.ByError)
@@ -37,7 +37,7 @@ func (r *Runner) decide(ctx context.Context, x *Exchange, rec Recorded) verdict 
 	if v, ok := guard(x.tenant, rec.Turn.Text); ok {
 		return v
 	}
-	ctx, cancel := context.WithDeadlineCause(ctx, r.cfg.Now().Add(r.cfg.Abort), errAborted)
+	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
 	result, err := r.ask(ctx, agent.Input{
 		Tenant:   x.tenant,

@@ -89,6 +89,9 @@ func TestRace(t *testing.T) {
 			deferred: []string{answerCopy}, due: deadline - ms + 10*time.Second + 100*ms},
 		{name: "settling fails once", agent: answersAfter(time.Second), faults: map[string]fault{"settle": {err: errDatabase, times: 1}},
 			at: time.Second + 100*ms, says: []string{answerCopy}, outcome: conversation.Answered, path: conversation.Inline},
+		{name: "settling fails for two minutes", agent: answersAfter(time.Second), faults: map[string]fault{"settle": {before: 10 * time.Second, err: errDatabase, times: 12}},
+			at: bound, says: []string{ackCopy}, outcome: conversation.Answered, path: conversation.Outbox,
+			deferred: []string{answerCopy}, due: time.Second + 12*10*time.Second + 12*100*ms},
 		{name: "settling is committed but reported lost", agent: answersAfter(time.Second), faults: map[string]fault{"settle": {lost: errDatabase, times: 1}},
 			at: time.Second + 100*ms, outcome: conversation.Answered, path: conversation.Outbox,
 			deferred: []string{answerCopy}, due: time.Second + 100*ms},
@@ -158,13 +161,15 @@ func TestDatabaseThatNeverAnswers(t *testing.T) {
 		method string
 		at     time.Duration
 		says   string
+		hangs  bool // the turn is recorded and cannot end
 	}{
-		{"record", 3 * time.Second, escalationCopy},
-		{"settle", bound, ackCopy},
+		{"record", 3 * time.Second, escalationCopy, false},
+		{"settle", bound, ackCopy, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.method, func(t *testing.T) {
 			inBubble(t, answersAfter(deadline-ms), map[string]fault{tt.method: {hang: true}}, func(r *rig) {
+				r.hangs = tt.hangs
 				got := r.exchange(r.t.Context(), "hello", true)
 				if want := (response{at: tt.at, texts: []string{tt.says}}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
 					t.Errorf("response is %+v, want %+v", got, want)

@@ -24,14 +24,11 @@ import (
 const (
 	// responseSlack is how long after the race deadline a response leaves at the latest.
 	responseSlack = 500 * time.Millisecond
-	// wholeTurnSlack is how long after the model's abort a turn is given up.
-	wholeTurnSlack = 15 * time.Second
 	// recordWithin is how long a message may take to be recorded before it is handed off.
 	recordWithin = 3 * time.Second
-	// stampWithin is how long what follows a response is tried again while the
-	// database does not answer.
-	stampWithin = 30 * time.Second
-	// retryEvery is the pause between tries of a write that failed.
+	// writeWithin bounds one try of a write behind the recorded message.
+	writeWithin = 10 * time.Second
+	// retryEvery is the pause between such tries.
 	retryEvery = 100 * time.Millisecond
 )
 
@@ -71,6 +68,7 @@ type Config struct {
 // Runner runs turns.
 type Runner struct {
 	cfg      Config
+	givenUp  chan struct{} // closed when the process no longer waits for its turns
 	flight   sync.WaitGroup
 	inflight atomic.Int64
 }
@@ -87,7 +85,7 @@ func New(cfg Config) (*Runner, error) {
 	case cfg.MaxAttempts < 1, cfg.MaxInflight < 1:
 		return nil, errors.New("turn: attempts and turns in flight must be at least 1")
 	}
-	return &Runner{cfg: cfg}, nil
+	return &Runner{cfg: cfg, givenUp: make(chan struct{})}, nil
 }
 
 // Message is what a contact wrote, as the endpoint decoded it.
@@ -126,13 +124,13 @@ func (r *Runner) Resume(rec Recorded) {
 	r.flight.Go(func() {
 		defer r.inflight.Add(-1)
 		defer r.survive(x)
-		ctx, cancel := context.WithTimeout(context.Background(), r.cfg.Abort+wholeTurnSlack)
-		defer cancel()
-		r.finish(ctx, x, rec)
+		r.settle(x, rec, r.decide(x, rec))
 	})
 }
 
-// Drain waits until no turn is in flight, or ctx ends.
+// Drain waits until no turn is in flight. When ctx ends first it gives the rest up:
+// they stay as they are on the database, and the next start takes them over. A
+// runner is drained once, when nothing begins turns any more.
 func (r *Runner) Drain(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {
@@ -143,29 +141,28 @@ func (r *Runner) Drain(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
+		close(r.givenUp)
 		return fmt.Errorf("%d turns are still in flight: %w", r.inflight.Load(), ctx.Err())
 	}
 }
 
 // run records the message and takes it to its end.
 func (r *Runner) run(x *Exchange, m Message) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.cfg.Abort+wholeTurnSlack)
-	defer cancel()
-	rec, ok := r.record(ctx, x, m)
-	if !ok {
-		return
+	if rec, ok := r.record(x, m); ok {
+		r.settle(x, rec, r.decide(x, rec))
 	}
-	r.finish(ctx, x, rec)
 }
 
 // record writes the message down before anything waits. A message that cannot be
 // recorded in time is handed off without the model; when its row turns up after
 // that, it is settled with nothing to send.
-func (r *Runner) record(ctx context.Context, x *Exchange, m Message) (Recorded, bool) {
+func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	late := time.AfterFunc(recordWithin-r.cfg.Now().Sub(m.ReceivedAt), func() {
 		r.shed(x, fmt.Errorf("the message was not recorded within %s", recordWithin))
 	})
 	defer late.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), writeWithin)
+	defer cancel()
 	rec, err := r.cfg.Store.Record(ctx, Arrival{
 		TurnID:       uuid.Must(uuid.NewV7()).String(),
 		Key:          m.Key,
@@ -185,7 +182,7 @@ func (r *Runner) record(ctx context.Context, x *Exchange, m Message) (Recorded, 
 	rec.Turn.Timings.Record = conversation.Since(m.ReceivedAt, r.cfg.Now())
 	x.record(&rec)
 	if x.fixed() {
-		r.settle(ctx, x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+		r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
 		return Recorded{}, false
 	}
 	return rec, true
@@ -196,11 +193,6 @@ func (r *Runner) shed(x *Exchange, why error) {
 	if x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}}) {
 		r.cfg.Log.Error("load shed", "error", why)
 	}
-}
-
-// finish decides what a recorded turn says, and settles it.
-func (r *Runner) finish(ctx context.Context, x *Exchange, rec Recorded) {
-	r.settle(ctx, x, rec, r.decide(ctx, x, rec))
 }
 
 // survive keeps a panic in one turn from ending the process. The contact gets the

@@ -13,49 +13,51 @@ import (
 
 // settle writes the turn's end and the one route of its reply: in the response while
 // the deadline has not passed and the caller waits, else an outbox row. A write that
-// fails is tried again, on the route that is then open, until the turn is given up.
-func (r *Runner) settle(ctx context.Context, x *Exchange, rec Recorded, v verdict) {
+// fails is tried again, on the route that is then open, for as long as the process
+// runs: an outage of the database delays a reply and loses none.
+func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	turn := r.ended(rec, v)
 	texts := r.cfg.Shape.Texts(v.messages)
 	if len(texts) == 0 {
 		turn.Path = conversation.Silent
-		err := r.persist(ctx, func(ctx context.Context) error { return r.write(ctx, x, Settlement{Turn: turn}) })
-		if err != nil {
-			r.cfg.Log.Error("turn not settled", "turn", turn.ID, "error", err)
-		}
+		r.persist("turn not settled", turn.ID, func(ctx context.Context) error {
+			return r.write(ctx, x, Settlement{Turn: turn})
+		})
 		x.finish(Answer{})
 		return
 	}
-	held, ok := r.hold(ctx, x, rec.Conversation.LastSentAt)
+	held, ok := r.hold(x, rec.Conversation.LastSentAt)
 	turn.Timings.Hold = held
-	queued := !ok
-	for ctx.Err() == nil {
-		inline := !queued && x.claim()
+	r.route(x, turn, texts, !ok)
+}
+
+// route settles on whichever route is open, until one of them is written. queued
+// says that the reply must follow an earlier text through the outbox.
+func (r *Runner) route(x *Exchange, turn conversation.Turn, texts []string, queued bool) {
+	r.persist("turn not settled", turn.ID, func(ctx context.Context) error {
 		var err error
-		if inline {
+		if !queued && x.claim() {
 			err = r.settleInline(ctx, x, turn, texts)
 		} else {
 			err = r.settleDeferred(ctx, x, turn, texts, queued)
 		}
-		switch {
-		case err == nil:
-			return
-		case errors.Is(err, ErrQueuedAhead):
+		if errors.Is(err, ErrQueuedAhead) {
 			queued = true
 			x.unclaim()
+			err = r.settleDeferred(ctx, x, turn, texts, queued)
+		}
+		switch {
 		case errors.Is(err, ErrNotOwner):
 			// An earlier try was committed although it reported a failure. Nothing was
 			// written to the caller for it, so the reply is the outbox's, and follows a
 			// silent response at once.
-			r.reroute(ctx, turn, texts, x.due(x.finish(Answer{})))
-			return
-		default:
-			r.cfg.Log.Error("turn not settled, trying again", "turn", turn.ID, "error", err)
 			x.unclaim()
-			pause(ctx, retryEvery)
+			r.reroute(turn, texts, x.due(x.finish(Answer{})))
+		case err != nil:
+			x.unclaim()
 		}
-	}
-	r.cfg.Log.Error("turn given up unsettled; it runs again when the process starts", "turn", turn.ID)
+		return err
+	})
 }
 
 // settleInline settles the claimed inline route and hands the reply to the response.
@@ -74,7 +76,7 @@ func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversatio
 		return err
 	}
 	if !x.finish(Answer{Texts: now, inline: true}) {
-		r.reroute(ctx, turn, now, x.due(false))
+		r.reroute(turn, now, x.due(false))
 	}
 	r.cfg.Wake()
 	return nil
@@ -112,17 +114,15 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 
 // reroute gives a reply that was settled inline, but that no response carries, to the
 // outbox. The texts are those the response would have carried.
-func (r *Runner) reroute(ctx context.Context, turn conversation.Turn, texts []string, due time.Time) {
+func (r *Runner) reroute(turn conversation.Turn, texts []string, due time.Time) {
 	row := r.row(turn, 0, texts, due)
-	err := r.persist(ctx, func(ctx context.Context) error { return r.cfg.Store.Reroute(ctx, turn.ID, row) })
-	if err != nil {
-		if !errors.Is(err, ErrNotOwner) {
-			r.cfg.Log.Error("reply not rerouted; it goes out when the process starts", "turn", turn.ID, "error", err)
-		}
-		return
+	done := r.persist("reply not rerouted", turn.ID, func(ctx context.Context) error {
+		return r.cfg.Store.Reroute(ctx, turn.ID, row)
+	})
+	if done {
+		r.cfg.Log.Info("turn rerouted", "turn", turn.ID, "path", conversation.Outbox)
+		r.cfg.Wake()
 	}
-	r.cfg.Log.Info("turn rerouted", "turn", turn.ID, "path", conversation.Outbox)
-	r.cfg.Wake()
 }
 
 // row is the outbox row of a turn's reply. Part 0 is what a response could have
@@ -147,7 +147,7 @@ func (r *Runner) row(turn conversation.Turn, part int, texts []string, due time.
 // flow reads the reply field when its step runs, and a reply that comes sooner may
 // overtake it. When the gap ends past the deadline it does not wait, and reports
 // that the reply must follow through the outbox.
-func (r *Runner) hold(ctx context.Context, x *Exchange, lastSent time.Time) (held conversation.Micros, ok bool) {
+func (r *Runner) hold(x *Exchange, lastSent time.Time) (held conversation.Micros, ok bool) {
 	start := r.cfg.Now()
 	until := lastSent.Add(r.cfg.Gap)
 	if lastSent.IsZero() || x.isClosed() || !until.After(start) {
@@ -156,7 +156,7 @@ func (r *Runner) hold(ctx context.Context, x *Exchange, lastSent time.Time) (hel
 	if !until.Before(x.deadline()) {
 		return 0, false
 	}
-	pause(ctx, until.Sub(start))
+	r.pause(until.Sub(start))
 	return conversation.Since(start, r.cfg.Now()), true
 }
 
@@ -167,12 +167,10 @@ func (r *Runner) after(x *Exchange, written bool) {
 	if rec == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stampWithin)
-	defer cancel()
 	a := x.response()
 	if !written {
 		if a.inline {
-			r.reroute(ctx, rec.Turn, a.Texts, x.due(false))
+			r.reroute(rec.Turn, a.Texts, x.due(false))
 		}
 		return
 	}
@@ -183,31 +181,38 @@ func (r *Runner) after(x *Exchange, written bool) {
 	if stamp.Silent && stamp.TurnID == "" {
 		return
 	}
-	err := r.persist(ctx, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })
-	if err != nil {
-		r.cfg.Log.Error("response not stamped; its reply may be repeated when the process starts", "turn", rec.Turn.ID, "error", err)
-	}
+	r.persist("response not stamped", rec.Turn.ID, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })
 	r.cfg.Wake()
 }
 
-// persist runs a write until it works, it turns out not to be ours to make, or ctx
-// ends.
-func (r *Runner) persist(ctx context.Context, write func(context.Context) error) error {
-	for {
+// persist runs a write until it works or turns out not to be ours to make, and says
+// which. A process that stops gives it up; the next one takes the turn over.
+func (r *Runner) persist(failing, turnID string, write func(context.Context) error) bool {
+	for logged := false; ; logged = true {
+		ctx, cancel := context.WithTimeout(context.Background(), writeWithin)
 		err := write(ctx)
-		if err == nil || errors.Is(err, ErrNotOwner) || ctx.Err() != nil {
-			return err
+		cancel()
+		if err == nil || errors.Is(err, ErrNotOwner) {
+			return err == nil
 		}
-		pause(ctx, retryEvery)
+		if !logged {
+			r.cfg.Log.Error(failing+", trying until the database takes it", "turn", turnID, "error", err)
+		}
+		if !r.pause(retryEvery) {
+			r.cfg.Log.Error(failing+"; the next start takes it over", "turn", turnID, "error", err)
+			return false
+		}
 	}
 }
 
-// pause waits, unless ctx ends first.
-func pause(ctx context.Context, d time.Duration) {
+// pause waits, and reports false as soon as the process gives its turns up.
+func (r *Runner) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-ctx.Done():
+		return true
+	case <-r.givenUp:
+		return false
 	}
 }
