@@ -18,8 +18,8 @@ var urls = regexp.MustCompile(`https?://\S+`)
 var breaks = []string{"\n\n", "\n", ". ", "! ", "? ", "。", "؟ ", "; ", ", ", " "}
 
 // Split cuts a text into pieces of at most limit UTF-16 units: at the end of a
-// paragraph, a line, a sentence or a word, whichever leaves the first piece at least
-// a quarter full, else between graphemes. A URL is never cut unless it is longer
+// paragraph, a line, a sentence or a word, whichever leaves the piece at least
+// half full, else between graphemes. A URL is never cut unless it is longer
 // than the limit by itself. Nothing but the white space around a cut is lost; a text
 // of white space alone has no pieces.
 func Split(text string, limit int) []string {
@@ -42,19 +42,14 @@ func Split(text string, limit int) []string {
 // before it; it is always more than zero.
 func cutBefore(text string, limit int) int {
 	most := graphemes(text, limit)
-	least := most / 4
 	spans := urls.FindAllStringIndex(text, -1)
 	for _, b := range breaks {
-		for end := most; ; {
-			i := strings.LastIndex(text[:end], b)
-			if i < 0 || i+len(b) < least {
-				break
-			}
-			if at := i + len(b); !inside(spans, at) {
-				return at
-			}
-			end = i
+		if at := lastBreak(text[:most], b, most/2, spans); at > 0 {
+			return at
 		}
+	}
+	if at := lastBreak(text[:most], " ", 1, spans); at > 0 {
+		return at
 	}
 	for _, s := range spans {
 		if s[0] > 0 && s[0] < most && most < s[1] {
@@ -62,6 +57,21 @@ func cutBefore(text string, limit int) int {
 		}
 	}
 	return most
+}
+
+// lastBreak returns the offset behind the last break in the window that leaves at
+// least so many bytes before it and cuts no span, or 0.
+func lastBreak(window, b string, least int, spans [][]int) int {
+	for {
+		i := strings.LastIndex(window, b)
+		if i < 0 || i+len(b) < least {
+			return 0
+		}
+		if at := i + len(b); !inside(spans, at) {
+			return at
+		}
+		window = window[:i]
+	}
 }
 
 // inside reports whether a cut at the offset would fall within one of the spans.

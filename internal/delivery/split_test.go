@@ -24,6 +24,7 @@ func TestSplit(t *testing.T) {
 		{"at a paragraph", "one two\n\nthree four", 14, []string{"one two", "three four"}},
 		{"at a sentence", "It is red. It is big.", 14, []string{"It is red.", "It is big."}},
 		{"at a word", "alpha beta gamma", 12, []string{"alpha beta", "gamma"}},
+		{"a long word goes whole to the next piece", "hi abcdefghijk", 12, []string{"hi", "abcdefghijk"}},
 		{"between graphemes", strings.Repeat(family, 3), 12, []string{family, family, family}},
 		{"never in a link", "see https://a.example/b.c/d now", 26, []string{"see", "https://a.example/b.c/d", "now"}},
 		{"a link longer than the limit", "https://a.example/0123456789", 20, []string{"https://a.example/01", "23456789"}},

@@ -14,7 +14,7 @@ type menu struct {
 	Dishes []dish          `json:"dishes" was:"meals"`
 	Prices map[string]dish `json:"prices"`
 	Extra  *dish           `json:"extra"`
-	_      int // a field without a name is no key of the file
+	_      int             // a field without a name is no key of the file
 }
 
 type dish struct {
