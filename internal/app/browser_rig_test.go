@@ -184,8 +184,8 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 
 func (b *browser) open(path string) { b.t.Helper(); b.do(chromedp.Navigate(b.url + path)) }
 
-// wait waits until an expression of JavaScript is true; it is asked after every change
-// of the page.
+// wait waits until an expression of JavaScript is true; the page itself looks with
+// every frame that it draws.
 func (b *browser) wait(expression string) {
 	b.t.Helper()
 	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience))); err != nil {

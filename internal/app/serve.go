@@ -64,6 +64,7 @@ func (s *Service) Serve(ctx context.Context, f Front) error {
 	if err := s.Start(ctx); err != nil {
 		return errors.Join(err, f.Listener.Close())
 	}
+	s.opts.Log.Info("listening", "address", f.Listener.Addr().String())
 	failed := make(chan error, 1)
 	go func() { failed <- s.listen(server, f.Listener) }()
 	var err error

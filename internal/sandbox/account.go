@@ -17,12 +17,17 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // PublicHost is the host under which the emulated account knows the service; it
 // exists nowhere else.
 const PublicHost = "agent.sandbox.example"
+
+// latencyMS is how late a slow ManyChat answers, in milliseconds: well within the ten
+// seconds that the client waits.
+const latencyMS = 3000
 
 // AccountConfig describes the emulated account. Every field but File is required.
 type AccountConfig struct {
@@ -43,6 +48,8 @@ type AccountConfig struct {
 // Account is an emulated ManyChat account.
 type Account struct {
 	*manychattest.Server
+	replyField, replyFlow string
+
 	changed chan struct{}
 	stop    chan struct{}
 	saved   chan struct{} // closed when the keeper has ended
@@ -51,7 +58,10 @@ type Account struct {
 // OpenAccount builds the account and brings back the contacts and chats that File
 // holds. A file that cannot be read is an error that says what to do.
 func OpenAccount(c AccountConfig) (*Account, error) {
-	a := &Account{changed: make(chan struct{}, 1), stop: make(chan struct{}), saved: make(chan struct{})}
+	a := &Account{
+		replyField: c.ReplyField, replyFlow: c.ReplyFlow,
+		changed: make(chan struct{}, 1), stop: make(chan struct{}), saved: make(chan struct{}),
+	}
 	server, err := manychattest.New(manychattest.Config{
 		Channel: c.Channel,
 		Token:   c.APIToken,
@@ -156,6 +166,25 @@ func (a *Account) restore(file string) error {
 	}
 	return nil
 }
+
+// Break makes ManyChat go wrong in one way from now on: on the calls of a family, or on
+// all of them when path is empty, and for the next so many, or until [Account.Mend]
+// when times is 0. A missing field or flow is that of the replies.
+func (a *Account) Break(kind fault.Kind, path string, times int) error {
+	f := fault.Fault{Kind: kind, Path: path, Times: times}
+	switch kind {
+	case fault.Latency:
+		f.DelayMS = latencyMS
+	case fault.MissingField:
+		f.Name = a.replyField
+	case fault.MissingFlow:
+		f.Name = a.replyFlow
+	}
+	return a.SetFaults(manychattest.Faults{Faults: []fault.Fault{f}})
+}
+
+// Mend makes ManyChat work again.
+func (a *Account) Mend() error { return a.SetFaults(manychattest.Faults{}) }
 
 // Ensure returns the id of the first contact, made with the given first name when
 // there is none yet.

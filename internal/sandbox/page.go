@@ -25,11 +25,18 @@ const (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
-	"millis": func(micros int64) string {
-		return (time.Duration(micros) * time.Microsecond).Round(100 * time.Microsecond).String()
-	},
+	"clock":   func(t time.Time) string { return t.Local().Format("15:04:05") },
+	"micros":  func(n int64) string { return rounded(time.Duration(n) * time.Microsecond) },
+	"rounded": rounded,
 }).ParseFS(files, "page/*.html"))
+
+// rounded is a duration for a person to read.
+func rounded(d time.Duration) string {
+	if d >= time.Second {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(100 * time.Microsecond).String()
+}
 
 // Model is the switchboard of the mock model.
 type Model interface {
@@ -79,7 +86,9 @@ func NewPage(cfg PageConfig) (*Page, error) {
 
 // Close ends the open event streams and waits for messages under way.
 func (p *Page) Close() {
+	p.mu.Lock()
 	p.stop()
+	p.mu.Unlock()
 	p.sent.Wait()
 }
 
@@ -117,7 +126,6 @@ func secured(next http.Handler) http.Handler {
 // follow keeps what the page shows beside the chats, and tells open pages.
 func (p *Page) follow(e manychattest.Event) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	switch e.Type {
 	case phone.EventExchangeStarted:
 		p.waiting[e.Contact]++
@@ -129,6 +137,14 @@ func (p *Page) follow(e manychattest.Event) {
 			p.last[e.Contact] = *e.Exchange
 		}
 	}
+	p.mu.Unlock()
+	p.tell()
+}
+
+// tell makes open pages ask for what they show.
+func (p *Page) tell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for ch := range p.watch {
 		select {
 		case ch <- struct{}{}:

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"time"
+	"strconv"
 
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
@@ -28,19 +28,28 @@ type view struct {
 	Block    string // the newest response, indented
 	Calls    []manychattest.Call
 
-	HasModel   bool
-	Latency    float64 // seconds
-	Mode       string
-	Modes      []string
-	Fault      fault.Fault
-	FaultKinds []fault.Kind
-	Families   []string
+	HasModel  bool
+	Latency   float64 // seconds
+	Modes     []option
+	Faults    []option
+	Families  []option
+	Times     []option
+	Broken    bool // there is a fault
+	Unsettled bool // something of the shown turns is under way or queued
+}
+
+// Mode says in words how the model behaves.
+func (v view) Mode() string { return chosen(v.Modes) }
+
+// Fault says in words what is wrong with ManyChat.
+func (v view) Fault() string {
+	return chosen(v.Faults) + " " + chosen(v.Families) + ", " + chosen(v.Times)
 }
 
 // entry is a line of the list of contacts.
 type entry struct {
-	ID, Name, Last string
-	Selected       bool
+	ID, Name string
+	Selected bool
 }
 
 // show writes the whole page.
@@ -74,42 +83,52 @@ func (p *Page) render(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 func (p *Page) view(r *http.Request, contact manychattest.Contact) view {
-	v := view{
-		Contact: contact, Chat: p.cfg.Account.Chat(contact.ID),
-		FaultKinds: fault.Kinds(), Families: []string{"sendFlow", "subscriber writes"},
-	}
+	v := view{Contact: contact, Chat: p.cfg.Account.Chat(contact.ID)}
 	for _, c := range p.cfg.Account.Contacts() {
-		e := entry{ID: c.ID, Name: c.Name(), Selected: c.ID == contact.ID}
-		if chat := p.cfg.Account.Chat(c.ID); len(chat) > 0 {
-			e.Last = chat[len(chat)-1].Text
-		}
-		v.Contacts = append(v.Contacts, e)
+		v.Contacts = append(v.Contacts, entry{c.ID, c.Name(), c.ID == contact.ID})
 	}
+	p.fillBehind(&v, r)
+	p.fillSwitches(&v)
+	return v
+}
+
+// fillBehind adds what happened behind the phone.
+func (p *Page) fillBehind(v *view, r *http.Request) {
 	var err error
-	if v.Turns, err = p.cfg.Turns.Recent(r.Context(), contact.ID, shownTurns); err != nil {
+	if v.Turns, err = p.cfg.Turns.Recent(r.Context(), v.Contact.ID, shownTurns); err != nil {
 		v.Problem = err.Error()
 	}
+	for _, t := range v.Turns {
+		v.Unsettled = v.Unsettled || !t.ended()
+	}
 	for _, c := range p.cfg.Account.Calls() {
-		if c.Contact == contact.ID {
+		if c.Contact == v.Contact.ID {
 			v.Calls = append(v.Calls, c)
 		}
 	}
 	v.Calls = v.Calls[max(0, len(v.Calls)-shownCalls):]
 	p.mu.Lock()
-	v.Waiting = p.waiting[contact.ID] > 0
-	if last, ok := p.last[contact.ID]; ok {
+	defer p.mu.Unlock()
+	v.Waiting = p.waiting[v.Contact.ID] > 0
+	if last, ok := p.last[v.Contact.ID]; ok {
 		v.Last, v.Block = &last, indented(last.Response)
 	}
-	p.mu.Unlock()
+}
+
+// fillSwitches adds what the forms are set to.
+func (p *Page) fillSwitches(v *view) {
 	if p.cfg.Model != nil {
-		var latency time.Duration
-		latency, v.Mode = p.cfg.Model.Behaviour()
-		v.HasModel, v.Latency, v.Modes = true, latency.Seconds(), p.cfg.Model.Modes()
+		latency, mode := p.cfg.Model.Behaviour()
+		v.HasModel, v.Latency = true, latency.Seconds()
+		v.Modes = options(p.cfg.Model.Modes(), modeLabels(), mode)
 	}
-	if set := p.cfg.Account.Faults().Faults; len(set) > 0 {
-		v.Fault = set[0]
+	var set fault.Fault
+	if all := p.cfg.Account.Faults().Faults; len(all) > 0 {
+		set, v.Broken = all[0], true
 	}
-	return v
+	v.Times = options(times(), timesLabels(), strconv.Itoa(set.Times))
+	v.Faults = options(append([]fault.Kind{""}, fault.Kinds()...), faultLabels(), set.Kind)
+	v.Families = options(families(), familyLabels(), set.Path)
 }
 
 // indented is JSON for a person to read, or the text as it is.

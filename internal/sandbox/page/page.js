@@ -3,51 +3,72 @@
 "use strict";
 const contact = document.body.dataset.contact;
 const chat = document.getElementById("chat");
-const lost = document.getElementById("lost");
-let busy = false, again = false;
+const problem = document.getElementById("problem");
+const lost = "The sandbox does not answer. Is it still running? The page reconnects by itself.";
+let busy = false, again = false, unsettled, behind;
+
+function say(text) {
+  if (problem.textContent !== text) problem.textContent = text;
+  problem.hidden = !text;
+}
 
 async function refresh() {
   if (busy) { again = true; return; }
   busy = true;
   try {
     const answer = await fetch("/sandbox/live?contact=" + encodeURIComponent(contact));
+    if (answer.redirected) { location.assign("/sandbox"); return; } // the contact is gone
+    if (!answer.ok) throw new Error(await answer.text());
     const parts = new DOMParser().parseFromString(await answer.text(), "text/html");
     const atEnd = chat.scrollHeight - chat.scrollTop - chat.clientHeight < 80;
-    for (const part of parts.querySelectorAll("[data-part]")) show(part);
+    for (const part of parts.querySelectorAll("[data-part]")) show(part, document.getElementById(part.dataset.part));
     if (atEnd) chat.scrollTop = chat.scrollHeight;
-  } catch { lost.hidden = false; }
+    if (problem.textContent === lost) say("");
+  } catch { say(lost); }
   busy = false;
+  clearTimeout(unsettled);
   if (again) { again = false; refresh(); }
+  else if (document.querySelector("[data-unsettled]")) unsettled = setTimeout(refresh, 500);
 }
 
-// show replaces a part only when it changed, and keeps its details open.
-function show(part) {
-  const target = document.getElementById(part.dataset.part);
-  if (target.dataset.shown === part.innerHTML) return;
-  const open = [...target.querySelectorAll("details")].map(d => d.open);
-  target.replaceChildren(...document.importNode(part, true).childNodes);
-  target.querySelectorAll("details").forEach((d, i) => { d.open = open[i] || false; });
-  target.dataset.shown = part.innerHTML;
+// show keeps what is the same at the beginning of a part and replaces the rest, so that
+// a screen reader hears a new bubble alone; what is open and what has the focus stays.
+function show(part, target) {
+  const open = [...target.querySelectorAll("details[open]")].map(d => d.id);
+  for (const id of open) part.querySelector("#" + id)?.setAttribute("open", "");
+  const focus = target.contains(document.activeElement) && document.activeElement.closest("[id]");
+  const old = [...target.childNodes], fresh = [...part.childNodes];
+  let same = 0;
+  while (same < old.length && same < fresh.length && old[same].isEqualNode(fresh[same])) same++;
+  old.slice(same).forEach(n => n.remove());
+  target.append(...fresh.slice(same));
+  if (!focus || focus.isConnected) return;
+  const now = document.getElementById(focus.id);
+  (now?.querySelector("summary") || now)?.focus({ preventScroll: true });
 }
 
 document.addEventListener("submit", async event => {
-  const form = event.target;
+  const form = event.target, text = form.elements.text;
   if (form.id !== "composer" && !("quiet" in form.dataset)) return;
   event.preventDefault();
-  const body = new URLSearchParams(new FormData(form));
-  if (form.id === "composer") form.elements.text.value = "";
-  const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/plain" } });
-  if (!answer.ok) alert(await answer.text());
-  refresh();
+  const body = new URLSearchParams(new FormData(form)), written = text?.value;
+  if (text) text.value = "";
+  chat.scrollTop = chat.scrollHeight;
+  let failed = "";
+  try {
+    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/plain" } });
+    if (!answer.ok) failed = await answer.text();
+  } catch { failed = lost; }
+  if (failed && text && !text.value) text.value = written;
+  say(failed);
+  if (failed !== lost) refresh();
 });
 
 const events = new EventSource("/sandbox/events");
-let settled;
 events.addEventListener("change", () => {
-  lost.hidden = true;
   refresh();
-  clearTimeout(settled);
-  settled = setTimeout(refresh, 700); // what the service writes down right behind a response
+  clearTimeout(behind);
+  behind = setTimeout(refresh, 500); // what the service writes down right behind a response
 });
-events.addEventListener("error", () => { lost.hidden = false; });
+events.addEventListener("error", () => say(lost));
 chat.scrollTop = chat.scrollHeight;

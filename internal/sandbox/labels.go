@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"strings"
+
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
+)
+
+// option is a choice of a form: what is posted, and what a person reads.
+type option struct {
+	Value, Label string
+	Selected     bool
+}
+
+// options labels values for a form. A value without a label is shown as it is, with
+// its underscores as spaces.
+func options[V ~string](values []V, labels map[V]string, selected V) []option {
+	all := make([]option, len(values))
+	for i, v := range values {
+		label, ok := labels[v]
+		if !ok {
+			label = strings.ReplaceAll(string(v), "_", " ")
+		}
+		all[i] = option{string(v), label, v == selected}
+	}
+	return all
+}
+
+// chosen is the label of the selected option.
+func chosen(all []option) string {
+	for _, o := range all {
+		if o.Selected {
+			return o.Label
+		}
+	}
+	return ""
+}
+
+// modeLabels continue "The model …".
+func modeLabels() map[string]string {
+	return map[string]string{
+		"ok":           "answers well",
+		"fail":         "fails with a server error",
+		"refuse":       "refuses",
+		"empty":        "answers nothing",
+		"garbage":      "answers garbage",
+		"length":       "is cut off half-way",
+		"leak":         "quotes its instructions",
+		"invent_price": "invents a price",
+		"hang":         "never answers",
+		"panic":        "crashes",
+	}
+}
+
+// faultLabels continue "ManyChat …".
+func faultLabels() map[fault.Kind]string {
+	return map[fault.Kind]string{
+		"":                     "works",
+		fault.Latency:          "answers 3 s late",
+		fault.SlowSuccess:      "does it, answers 21 s late",
+		fault.Timeout:          "never answers",
+		fault.RateLimited:      "answers 429, too many calls",
+		fault.ServerError:      "answers 500",
+		fault.ServerErrorHTML:  "answers 502 as a web page",
+		fault.Dropped:          "drops the connection",
+		fault.LostAnswer:       "does it, the answer is lost",
+		fault.OKWithError:      "answers 200 with an error",
+		fault.SilentSuccess:    "says done, does nothing",
+		fault.FalseMissing:     "says no such contact",
+		fault.MissingField:     "lost the reply field",
+		fault.MissingFlow:      "lost the reply flow",
+		fault.LostInbound:      "loses the contact's message",
+		fault.DuplicateInbound: "sends the message twice",
+	}
+}
+
+// familyLabels say which calls a fault meets.
+func familyLabels() map[string]string {
+	return map[string]string{
+		"":                  "on every call",
+		"sendFlow":          "on the flow's trigger",
+		"subscriber writes": "on the field's write",
+	}
+}
+
+// families are the choices of the calls that a fault meets.
+func families() []string { return []string{"", "sendFlow", "subscriber writes"} }
+
+// timesLabels say how often a fault strikes, by the number of calls.
+func timesLabels() map[string]string {
+	return map[string]string{"0": "until off", "1": "once", "2": "twice", "5": "5 times"}
+}
+
+// times are the choices of how often a fault strikes.
+func times() []string { return []string{"0", "1", "2", "5"} }
