@@ -55,5 +55,5 @@ bench: ## Run the benchmarks; BENCHTIME=1s
 fuzz: ## Run every fuzz target; FUZZTIME=30s each
 	@grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file func; do \
 		target=$${func#func }; echo "== $$target in $$(dirname $$file)"; \
-		go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "$$(dirname $$file)" || exit 1; \
+		go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=20x "$$(dirname $$file)" || exit 1; \
 	done
