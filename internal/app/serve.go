@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -61,13 +62,16 @@ func (s *Service) Serve(ctx context.Context, f Front) error {
 	if f.OnStop != nil {
 		server.RegisterOnShutdown(f.OnStop)
 	}
-	if err := s.Start(ctx); err != nil {
+	var err error
+	if server.TLSConfig, err = s.certificate(); err == nil {
+		err = s.Start(ctx)
+	}
+	if err != nil {
 		return errors.Join(err, f.Listener.Close())
 	}
 	s.opts.Log.Info("listening", "address", f.Listener.Addr().String())
 	failed := make(chan error, 1)
-	go func() { failed <- s.listen(server, f.Listener) }()
-	var err error
+	go func() { failed <- listen(server, f.Listener) }()
 	select {
 	case <-ctx.Done():
 		s.opts.Log.Info("stopping")
@@ -82,10 +86,22 @@ func (s *Service) Serve(ctx context.Context, f Front) error {
 	return err
 }
 
-func (s *Service) listen(server *http.Server, ln net.Listener) error {
+// certificate reads what HTTPS is served with; nil without a TLS_CERT_FILE.
+func (s *Service) certificate() (*tls.Config, error) {
 	public := s.opts.Config.Public
-	if public.TLSCertFile != "" {
-		return server.ServeTLS(ln, public.TLSCertFile, public.TLSKeyFile)
+	if public.TLSCertFile == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(public.TLSCertFile, public.TLSKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("TLS_CERT_FILE and TLS_KEY_FILE do not give a certificate: %w; correct the paths or the files", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+func listen(server *http.Server, ln net.Listener) error {
+	if server.TLSConfig != nil {
+		return server.ServeTLS(ln, "", "")
 	}
 	return server.Serve(ln)
 }

@@ -43,6 +43,17 @@ type commands struct {
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
+// description stands above the list of commands.
+const description = `Answers the people who write to a business through ManyChat.
+
+Examples:
+
+    manychat-agent dev                  see it work: no account, no key
+    manychat-agent simulate "hello"     the same in the terminal
+    manychat-agent config check         what is missing before serve
+    manychat-agent serve                run it
+    manychat-agent outbox list          what was not delivered`
+
 // usageError is a mistake in the command line or the configuration.
 type usageError struct{ error }
 
@@ -65,7 +76,7 @@ func Run(ctx context.Context, args []string, std Streams) (code int) {
 	var c commands
 	parser, err := kong.New(&c,
 		kong.Name("manychat-agent"),
-		kong.Description("Answers the people who write to a business through ManyChat.\n\nStart with:  manychat-agent dev"),
+		kong.Description(description),
 		kong.Writers(std.Out, std.Err),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -73,21 +84,22 @@ func Run(ctx context.Context, args []string, std Streams) (code int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
-		return report(std, err)
+		return report(ctx, std, err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return report(std, usageError{fmt.Errorf("%w; see manychat-agent --help", err)})
+		return report(ctx, std, usageError{fmt.Errorf("%w; see manychat-agent --help", err)})
 	}
-	return report(std, parsed.Run())
+	return report(ctx, std, parsed.Run())
 }
 
-// report prints an error once, where it stops, and says how the program ends.
-func report(std Streams, err error) int {
-	if err == nil || errors.Is(err, context.Canceled) {
+// report prints an error once, where it stops, and says how the program ends. What
+// its user interrupted did as it was told.
+func report(ctx context.Context, std Streams, err error) int {
+	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return ExitOK
 	}
 	fmt.Fprintln(std.Err, "manychat-agent: "+err.Error())

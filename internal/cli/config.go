@@ -20,6 +20,15 @@ type configCommands struct {
 	Schema configSchema `cmd:"" help:"Print the JSON Schemas of the configuration files, or write them to a folder."`
 }
 
+// Help shows examples.
+func (configCommands) Help() string {
+	return `Examples:
+
+    manychat-agent config check
+    manychat-agent config show --dev
+    manychat-agent config schema catalog.json`
+}
+
 // mode is what the configuration is read for.
 type mode struct {
 	Dev bool `help:"As dev reads it: nothing is required and the demo tenant stands in."`
@@ -37,19 +46,13 @@ type configCheck struct{ mode }
 // Run reports the problems of the environment and of the files together.
 func (cc configCheck) Run(std Streams) error {
 	c, err := environment(cc.mode.mode(), std)
-	if err != nil {
-		// The files are checked all the same: one round shows everything. What dev
-		// requires is always there, and where the files are does not depend on more.
-		c, devErr := environment(config.Dev, std)
-		if devErr != nil {
-			return err
-		}
-		c.Mode = cc.mode.mode()
-		_, files := app.Business(c, longestText(c))
-		return errors.Join(err, files)
+	var problems config.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return err
 	}
-	t, err := app.Business(c, longestText(c))
-	if err != nil {
+	// With problems the files are checked all the same: one round shows everything.
+	t, files := app.Business(c, longestText(c))
+	if err := errors.Join(err, files); err != nil {
 		return err
 	}
 	for _, w := range c.Warnings() {

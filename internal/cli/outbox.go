@@ -21,6 +21,16 @@ type outboxCommands struct {
 	Discard outboxDiscard `cmd:"" help:"Give a pending, dead or withheld reply up."`
 }
 
+// Help shows examples.
+func (outboxCommands) Help() string {
+	return `Examples:
+
+    manychat-agent outbox list --status dead
+    manychat-agent outbox show ID
+    manychat-agent outbox retry ID
+    manychat-agent outbox retry --all`
+}
+
 type outboxList struct {
 	Status []string `help:"Only these: pending, delivering, delivered, dead, withheld, discarded." enum:"pending,delivering,delivered,dead,withheld,discarded" default:"pending,delivering,dead,withheld"`
 	Limit  int      `help:"At most so many." default:"100"`

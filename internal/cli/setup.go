@@ -12,15 +12,29 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
 )
 
-// environment reads .env and the environment.
+// environment reads .env and the environment. Its error wraps a [config.Problems] when
+// variables are wrong; [config.Load] says what the Config holds then.
 func environment(mode config.Mode, std Streams) (config.Config, error) {
 	dotenv, err := os.ReadFile(".env")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return config.Config{}, usageError{fmt.Errorf("the file .env cannot be read: %w", err)}
 	}
-	return config.Load(config.Source{
+	c, err := config.Load(config.Source{
 		Mode: mode, Environ: os.Environ(), DotEnv: dotenv, Providers: app.Providers(), Terminal: terminal(std.Err),
 	})
+	var problems config.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return c, err
+	}
+	if _, ok := c.Tenant.Database.SQLiteFile(); !ok {
+		problems = append(config.Problems{{
+			Variable: "DATABASE_URL", Sentence: "names PostgreSQL, which is not built into this version: set it to sqlite: and a file, such as sqlite:data/agent.db",
+		}}, problems...)
+	}
+	if len(problems) > 0 {
+		return c, fmt.Errorf("the environment is not valid:\n%w", problems)
+	}
+	return c, nil
 }
 
 // logger writes the program's log to the standard error.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,15 @@ type simulateCommand struct {
 	URL        string `help:"A running service; without it one is started for this command alone." placeholder:"URL"`
 	Secret     string `help:"The running service's MANYCHAT_SHARED_SECRET." env:"MANYCHAT_SHARED_SECRET" placeholder:"SECRET"`
 	JSON       bool   `help:"Print one JSON object a message."`
+}
+
+// Help shows examples.
+func (simulateCommand) Help() string {
+	return `Examples:
+
+    manychat-agent simulate "how much is the wheel course?"
+    manychat-agent simulate --json < questions.txt
+    manychat-agent simulate --url https://agent.example.com --secret SECRET "hello"`
 }
 
 // contactLine is one way to write as a contact and see what comes of it.
@@ -68,16 +79,30 @@ func simulation(r sandbox.Reply) simulated {
 // Run writes one text, or every line of a chat.
 func (s simulateCommand) Run(ctx context.Context, std Streams) error {
 	if s.URL != "" {
-		if s.Secret == "" {
-			return usageError{errors.New("--url needs --secret, the MANYCHAT_SHARED_SECRET of the service there")}
-		}
-		return s.talk(ctx, std, sandbox.Remote{
-			Endpoint: app.MessageURL(s.URL), Secret: s.Secret, Subscriber: s.Subscriber, Client: &http.Client{Timeout: manychatWaits},
-		})
+		return s.talkTo(ctx, std)
 	}
 	return s.withOwnService(ctx, std, func(ctx context.Context, line contactLine) error {
 		return s.talk(ctx, std, line)
 	})
+}
+
+// talkTo writes to the running service at the URL.
+func (s simulateCommand) talkTo(ctx context.Context, std Streams) error {
+	if u, err := url.Parse(s.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return usageError{fmt.Errorf("--url is %q: give an address that begins with https:// or http://", s.URL)}
+	}
+	if s.Secret == "" {
+		return usageError{errors.New("--url needs --secret, the MANYCHAT_SHARED_SECRET of the service there")}
+	}
+	secret, _, _ := strings.Cut(s.Secret, ",") // during a rotation there are two
+	err := s.talk(ctx, std, sandbox.Remote{
+		Endpoint: app.MessageURL(s.URL), Secret: secret, Subscriber: s.Subscriber, Client: &http.Client{Timeout: manychatWaits},
+	})
+	var unreached *url.Error
+	if errors.As(err, &unreached) {
+		return fmt.Errorf("%w; start the service, or correct --url", err)
+	}
+	return err
 }
 
 func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine) error {
@@ -87,17 +112,41 @@ func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine
 	if terminal(std.In) {
 		fmt.Fprintln(std.Err, "Write as the contact; an empty line or Ctrl+D ends the chat.")
 	}
-	lines := bufio.NewScanner(std.In)
-	for prompt(std); lines.Scan(); prompt(std) {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" {
-			return nil
+	next := lines(std.In)
+	for {
+		prompt(std)
+		var read typed
+		select {
+		case read = <-next:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		if err := s.one(ctx, std, line, text); err != nil {
+		if text := strings.TrimSpace(read.text); text == "" {
+			return read.err
+		} else if err := s.one(ctx, std, line, text); err != nil {
 			return err
 		}
 	}
-	return lines.Err()
+}
+
+// typed is a line that was read; without one, err says why or is nil at the end.
+type typed struct {
+	text string
+	err  error
+}
+
+// lines reads in the background: a read that waits for a person does not see an
+// interrupt. It ends with the program.
+func lines(in io.Reader) <-chan typed {
+	next := make(chan typed)
+	go func() {
+		scanner := bufio.NewScanner(in)
+		for scanner.Scan() {
+			next <- typed{text: scanner.Text()}
+		}
+		next <- typed{err: scanner.Err()}
+	}()
+	return next
 }
 
 func prompt(std Streams) {
@@ -177,5 +226,8 @@ func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use fu
 		err = use(ctx, line)
 	}
 	stop()
-	return errors.Join(err, <-served)
+	if ended := <-served; !errors.Is(ended, context.Canceled) {
+		err = errors.Join(err, ended)
+	}
+	return err
 }

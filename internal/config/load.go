@@ -51,7 +51,8 @@ func (ps Problems) Error() string {
 
 // Load reads the environment. Its error is a [Problems], which ends with what would
 // else be warnings: a misspelt name explains why another variable is missing. It never
-// quotes a secret.
+// quotes a secret. With problems, the Config has the defaults of the variables that
+// have one: enough to look for what else is wrong, and nothing to start with.
 func Load(source Source) (Config, error) {
 	l := &loader{source: source, environment: map[string]string{}}
 	for _, entry := range source.Environ {
@@ -72,7 +73,8 @@ func Load(source Source) (Config, error) {
 	l.config.values = l.values()
 	l.config.warnings = l.unknown()
 	if len(l.problems) > 0 {
-		return Config{}, append(l.sorted(), l.config.warnings...)
+		l.restore()
+		return l.config, append(l.sorted(), l.config.warnings...)
 	}
 	return l.config, nil
 }
@@ -89,6 +91,7 @@ type loader struct {
 // variable is one field of the Config.
 type variable struct {
 	name   string
+	tag    reflect.StructTag
 	field  reflect.Value
 	origin Origin
 }
@@ -132,12 +135,9 @@ func (l *loader) group(target reflect.Value) {
 
 func (l *loader) variable(name string, tag reflect.StructTag, field reflect.Value) {
 	text, origin := l.lookup(name)
-	l.variables = append(l.variables, variable{name, field, origin})
+	l.variables = append(l.variables, variable{name, tag, field, origin})
 	if text == "" {
-		text = tag.Get("default")
-		if l.source.Mode == Dev && tag.Get("dev") != "" {
-			text = tag.Get("dev")
-		}
+		text = l.fallback(tag)
 	}
 	if text == "" {
 		if tag.Get("need") == string(l.source.Mode) {
@@ -147,6 +147,27 @@ func (l *loader) variable(name string, tag reflect.StructTag, field reflect.Valu
 	}
 	if err := set(field, tag, text); err != nil {
 		l.problem(name, err.Error())
+	}
+}
+
+// fallback is the default of a variable in the mode; empty: there is none.
+func (l *loader) fallback(tag reflect.StructTag) string {
+	if dev := tag.Get("dev"); l.source.Mode == Dev && dev != "" {
+		return dev
+	}
+	return tag.Get("default")
+}
+
+// restore gives every variable with a problem its default.
+func (l *loader) restore() {
+	for _, v := range l.variables {
+		if !l.wrong(v.name) {
+			continue
+		}
+		v.field.SetZero()
+		if text := l.fallback(v.tag); text != "" {
+			_ = set(v.field, v.tag, text) // a default is valid
+		}
 	}
 }
 

@@ -21,6 +21,9 @@ func (l *loader) unknown() Problems {
 	all := maps.Clone(l.environment)
 	maps.Copy(all, l.dotenv)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if value, _ := l.lookup(name); value == "" {
+			continue // as good as unset
+		}
 		_, inFile := l.dotenv[name]
 		if slices.Contains(names, name) || !ours(name) && !inFile {
 			continue

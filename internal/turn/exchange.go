@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -67,6 +68,10 @@ func (x *Exchange) Wait(ctx context.Context) Answer {
 	case <-ctx.Done():
 		return x.leave(Answer{Gone: true})
 	case <-lost.C:
+	}
+	if x.recorded() == nil {
+		// An acknowledgement promises an answer, which only a recorded message gets.
+		x.r.shed(x, errors.New("the message was not recorded before the deadline"))
 	}
 	if a := x.lostAnswer(); x.lose(a) {
 		return a

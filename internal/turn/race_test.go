@@ -154,6 +154,23 @@ func answersAfterAnyway(d time.Duration) agentFunc {
 	}
 }
 
+// Holds docs/spec/03-turn.md, "Steps": an acknowledgement promises an answer, so that
+// a message which is not recorded by a short deadline is handed off instead.
+func TestNoAcknowledgementOfAnUnrecordedMessage(t *testing.T) {
+	faults := map[string]fault{"record": {before: 2 * time.Second}}
+	inBubble(t, agentFunc(panics), faults, func(r *rig) {
+		r.runner = newRunner(t, &faultyStore{Store: r.db, faults: faults}, agentFunc(panics), r.logs, time.Second)
+		got := r.exchange(r.t.Context(), "hello", true)
+		if want := (response{at: time.Second, texts: []string{escalationCopy}}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
+			t.Errorf("response is %+v, want %+v", got, want)
+		}
+		turned, rows := r.settled()
+		if turned.Reason != conversation.ByOverload || turned.Path != conversation.Silent || len(rows) != 0 {
+			t.Errorf("turn is %s (%s) by %s with %d rows", turned.Outcome, turned.Reason, turned.Path, len(rows))
+		}
+	})
+}
+
 // Holds docs/spec/03-turn.md, "The race": the response leaves at deadline + 500 ms at
 // the latest, whatever the database does, and docs/spec/02-inbound.md, "Errors".
 func TestDatabaseThatNeverAnswers(t *testing.T) {

@@ -140,7 +140,7 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 			t.Fatal(err)
 		}
 		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}}
-		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r.logs)
+		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r.logs, deadline)
 		test(r)
 		grace, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -154,7 +154,7 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 	})
 }
 
-func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs) *turn.Runner {
+func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs, limit time.Duration) *turn.Runner {
 	t.Helper()
 	shape, err := delivery.ShapeOf(contact.WhatsApp, true)
 	if err != nil {
@@ -162,7 +162,7 @@ func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs) *turn.Runner {
 	}
 	r, err := turn.New(turn.Config{
 		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return fixture }, Wake: func() {}, Shape: shape, Owner: "p1",
-		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
+		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
 	})
 	if err != nil {
 		t.Fatal(err)

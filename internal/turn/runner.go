@@ -142,7 +142,7 @@ func (r *Runner) Drain(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		close(r.givenUp)
-		return fmt.Errorf("%d turns are still in flight: %w", r.inflight.Load(), ctx.Err())
+		return fmt.Errorf("turns, or what follows their responses, are unfinished: %w", ctx.Err())
 	}
 }
 

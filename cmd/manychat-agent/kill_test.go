@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/manychat"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
+)
+
+const (
+	kills      = 5
+	perRound   = 3 // messages of a contact between two kills
+	secret     = "invented-shared-secret"
+	consoleKey = "invented-console-key"
+
+	messagePath = "/v1/channels/manychat/message"
+	flow        = "content20260101000000_000001"
+	escalation  = "I would like a colleague from the studio to answer that."
+)
+
+// offerings are what each contact asks about, and nobody else: an answer at the wrong
+// phone shows by its name.
+var offerings = map[string]string{"900000001": "wheel course", "900000002": "glaze weekend", "900000003": "family clay morning"}
+
+// Holds docs/spec/03-turn.md, "Crash recovery": serve is killed at random moments while
+// three contacts write. ManyChat lives on in this process, as it would. In the end
+// every message that was recorded has its answer, on its own contact's phone.
+func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	dice := rand.New(rand.NewPCG(seed, 0))
+	for range kills {
+		p := d.serve()
+		// Each message is a request that begins and one that ends; a late reply is calls.
+		messages := perRound * len(offerings)
+		moment := d.after(messages + dice.IntN(messages))
+		var writing sync.WaitGroup
+		for id, offering := range offerings {
+			for range perRound {
+				writing.Go(func() { d.write(id, "how much is the "+offering+"?") })
+			}
+		}
+		<-moment
+		p.kill()
+		writing.Wait()
+	}
+	d.serve()
+	for id, offering := range offerings {
+		d.write(id, "how much is the "+offering+"?")
+		d.check(id, offering)
+	}
+}
+
+// after is closed when so many more requests have begun or ended at ManyChat.
+func (d *deployment) after(events int) <-chan struct{} {
+	reached := make(chan struct{})
+	var mu sync.Mutex
+	cancel := d.at.Subscribe(func(e manychattest.Event) {
+		if e.Type != phone.EventExchangeStarted && e.Type != phone.EventExchangeFinished && e.Type != phone.EventCall {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if events--; events == 0 {
+			close(reached)
+		}
+	})
+	d.t.Cleanup(cancel)
+	return reached
+}
+
+// deployment is a serve that is started again and again on one folder, and the ManyChat
+// account it belongs to.
+type deployment struct {
+	t      *testing.T
+	folder string
+	url    string
+	env    []string
+	at     *manychattest.Server
+
+	mu       sync.Mutex
+	accepted map[string]int // messages of each contact that got a response
+}
+
+func newDeployment(t *testing.T) *deployment {
+	t.Helper()
+	d := &deployment{t: t, folder: t.TempDir(), accepted: map[string]int{}}
+	if err := writeDemo(filepath.Join(d.folder, "config")); err != nil {
+		t.Fatal(err)
+	}
+	// The port stays the same, because ManyChat's side of a deployment does.
+	free := httptest.NewServer(nil)
+	d.url = free.URL
+	free.Close()
+	d.openAccount()
+	return d
+}
+
+func (d *deployment) openAccount() {
+	d.t.Helper()
+	const token = "1234567:invented"
+	var err error
+	d.at, err = manychattest.New(manychattest.Config{
+		Channel: manychat.WhatsApp, Token: token, Unlimited: true,
+		Hosts: map[string]string{"agent.example": d.url},
+		Entry: manychattest.Entry{
+			URL:        "https://agent.example" + messagePath,
+			Header:     map[string]string{"Authorization": "Bearer " + secret},
+			Body:       `{"subscriber_id": {{user_id}}, "text": {{last_input_text}}}`,
+			EncodeJSON: true,
+		},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(d.at.Close)
+	if _, err := d.at.DefineField("ai_message", phone.Text); err != nil {
+		d.t.Fatal(err)
+	}
+	d.at.DefineFlow(manychattest.Flow{Name: "AI reply", NS: flow, Steps: []manychattest.Step{{Text: "{{ai_message}}"}}})
+	for id := range offerings {
+		if _, err := d.at.AddContact(manychattest.Contact{ID: id}); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	api := httptest.NewServer(d.at)
+	d.t.Cleanup(api.Close)
+	d.env = []string{
+		"AGENT_MODEL=mock:demo", "MANYCHAT_SHARED_SECRET=" + secret, "MANYCHAT_API_TOKEN=" + token, "MANYCHAT_API_BASE=" + api.URL,
+		"MANYCHAT_REPLY_FLOW_NS=" + flow, "MANYCHAT_REPLY_GAP_MS=0", "CALLBACK=off", "CONSOLE_API_KEY=" + consoleKey,
+		"HOST=127.0.0.1", "PORT=" + d.url[strings.LastIndex(d.url, ":")+1:],
+	}
+}
+
+// serve starts the service and waits until it is ready.
+func (d *deployment) serve() *process {
+	d.t.Helper()
+	p := run(d.t, start{folder: d.folder, env: d.env, args: []string{"serve"}})
+	err := poll(func() error {
+		resp, err := p.http.Get(d.url + "/ready")
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	})
+	if err != nil {
+		d.t.Fatalf("serve is not ready: %v\n%s", err, p.log.String())
+	}
+	return p
+}
+
+// write sends a message as a contact. What the killed service did not take is lost, as
+// it is at ManyChat.
+func (d *deployment) write(id, text string) {
+	exchange, err := d.at.Send(context.Background(), id, manychattest.Input{Text: text})
+	if err != nil {
+		d.t.Errorf("ManyChat did not take a message: %v", err)
+	}
+	if exchange.Failure == "" {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.accepted[id]++
+	}
+}
+
+// check waits until every recorded turn of a contact has ended, and looks at the phone.
+func (d *deployment) check(id, offering string) {
+	d.t.Helper()
+	var recorded []recordedTurn
+	err := poll(func() (err error) {
+		if recorded, err = recent(d.url, consoleKey, id); err != nil {
+			return err
+		}
+		for _, turn := range recorded {
+			undelivered := slices.ContainsFunc(turn.Deliveries, func(status string) bool { return status != "delivered" })
+			if turn.State != "settled" || undelivered {
+				return fmt.Errorf("turn %s is %s, its deliveries %s", turn.ID, turn.State, turn.Deliveries)
+			}
+		}
+		return d.at.WaitIdle(context.Background())
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if len(recorded) < d.accepted[id] {
+		d.t.Errorf("%d messages of %s got a response, and %d are recorded", d.accepted[id], id, len(recorded))
+	}
+	answers := 0
+	for _, item := range d.at.Chat(id) {
+		switch text := strings.ToLower(item.Text); {
+		case item.From == phone.FromContact || item.Text == ack:
+		case strings.Contains(text, offering) || strings.HasPrefix(item.Text, escalation):
+			answers++
+		default:
+			d.t.Errorf("%s, who asked for the %s, was shown %q", id, offering, item.Text)
+		}
+	}
+	if answers < len(recorded) {
+		d.t.Errorf("%s was shown %d answers to %d recorded messages", id, answers, len(recorded))
+	}
+	d.t.Logf("%s: %d messages got a response, %d are recorded, %d answers are shown", id, d.accepted[id], len(recorded), answers)
+}
