@@ -65,8 +65,13 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, started time.Time
 // decode turns a body into a message. A rule that is broken is refused with the key
 // named; nothing of a value is repeated.
 func decode(body []byte) (turn.Message, *refusal) {
+	if !utf8.Valid(body) {
+		return turn.Message{}, &refusal{status: http.StatusBadRequest, Error: "bad_request", Message: "the body is not UTF-8"}
+	}
 	var req request
-	if err := json.Unmarshal(body, &req, json.RejectUnknownMembers(true)); err != nil {
+	// In valid UTF-8 only an escaped lone surrogate is invalid, as of a text that was
+	// cut inside an emoji; it becomes U+FFFD.
+	if err := json.Unmarshal(body, &req, json.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return turn.Message{}, malformed(err)
 	}
 	id, bad := subscriberID(req.SubscriberID)

@@ -87,7 +87,7 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request) {
 	defer h.handOff(w, secret)
 	m, bad := h.read(w, r, started)
 	if bad != nil {
-		h.cfg.Log.Warn("request refused", "status", bad.status, "key", bad.Key, "error", bad.Message)
+		h.cfg.Log.Warn("request refused", "status", bad.status, "key", known(bad.Key), "error", bad.Message)
 		refuse(w, *bad)
 		return
 	}
@@ -104,7 +104,11 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request) {
 		writeBody(w, http.StatusOK, h.handoffBody(secret))
 		return
 	}
-	if err := writeBody(w, http.StatusOK, body); err != nil || r.Context().Err() != nil {
+	if r.Context().Err() != nil {
+		return // nobody is there to read it
+	}
+	// Once it is written and flushed, a caller who closes has most likely read it.
+	if err := writeBody(w, http.StatusOK, body); err != nil {
 		h.cfg.Log.Warn("response not written", "error", err)
 		return
 	}

@@ -48,7 +48,16 @@ func (echo) Run(_ context.Context, in agent.Input) (agent.Result, error) {
 // rig is the endpoint over a real database.
 type rig struct {
 	*httptest.Server
-	db *store.DB
+	db    *store.DB
+	turns *turn.Runner
+}
+
+// drain waits for the turns and what follows their responses.
+func (r *rig) drain(t *testing.T) {
+	t.Helper()
+	if err := r.turns.Drain(context.Background()); err != nil {
+		t.Error(err)
+	}
 }
 
 func newRig(t *testing.T, change func(*inbound.Config)) *rig {
@@ -88,12 +97,10 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	}
 	mux := http.NewServeMux()
 	h.Register(mux)
-	r := &rig{Server: httptest.NewServer(mux), db: db}
+	r := &rig{Server: httptest.NewServer(mux), db: db, turns: turns}
 	t.Cleanup(func() {
 		r.Server.Close()
-		if err := turns.Drain(context.Background()); err != nil {
-			t.Error(err)
-		}
+		r.drain(t)
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
@@ -186,7 +193,7 @@ func TestRefusals(t *testing.T) {
 		{"exponent", `{"subscriber_id":1e9,"text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"must be 1 to 32 digits; check that the variable was picked from ManyChat's list"}`},
 		{"33 digits", `{"subscriber_id":"` + strings.Repeat("1", 33) + `","text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"must be 1 to 32 digits; check that the variable was picked from ManyChat's list"}`},
 		{"long token", `{"subscriber_id":"1","text":"hello","ai_token":"` + strings.Repeat("t", 257) + `"}`, auth, 400, `{"error":"bad_request","key":"ai_token","message":"longer than 256 characters"}`},
-		{"bad UTF-8", "{\"subscriber_id\":\"1\",\"text\":\"\xff\"}", auth, 400, `{"error":"bad_request","message":"the body is not JSON: in ManyChat, switch on \"Encode to JSON\" for the variables in it"}`},
+		{"bad UTF-8", "{\"subscriber_id\":\"1\",\"text\":\"\xff\"}", auth, 400, `{"error":"bad_request","message":"the body is not UTF-8"}`},
 	}
 	r := newRig(t, nil)
 	for _, tt := range tests {
@@ -220,6 +227,61 @@ func TestSecretIsCheckedBeforeTheBody(t *testing.T) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("status is %d, want 401", resp.StatusCode)
+	}
+}
+
+// Holds docs/spec/02-inbound.md, "Request body": NUL and a lone surrogate become U+FFFD.
+func TestHalfAnEmojiIsNoReasonToRefuse(t *testing.T) {
+	r := newRig(t, nil)
+	if resp, body := r.post(t, `{"subscriber_id":"1","text":"a\ud83d b\u0000"}`, "Authorization", "Bearer "+secret); resp.StatusCode != http.StatusOK {
+		t.Fatalf("answer is %d %s", resp.StatusCode, body)
+	}
+	turns, err := r.db.RecentTurns(t.Context(), "test", "1", 1)
+	if err != nil || len(turns) != 1 || turns[0].Text != "a\uFFFD b\uFFFD" {
+		t.Errorf("recorded turns: %+v, %v", turns, err)
+	}
+}
+
+// Holds docs/spec/01-principles.md, C5: with variables pasted raw into the body, a
+// contact's words can be a key; the caller is told, the log is not.
+func TestUnknownKeysAreNotLogged(t *testing.T) {
+	var log strings.Builder
+	r := newRig(t, func(c *inbound.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	_, body := r.post(t, `{"subscriber_id":"1","text":"x","my phone is +100":"y"}`, "Authorization", "Bearer "+secret)
+	if !strings.Contains(body, `"key":"my phone is +100"`) {
+		t.Errorf("the answer does not name the key: %s", body)
+	}
+	if got := log.String(); strings.Contains(got, "+100") || !strings.Contains(got, "key=unknown") {
+		t.Errorf("the log says %s", got)
+	}
+}
+
+// Holds docs/spec/03-turn.md, "Steps": a response that was written and flushed counts
+// as received, also by a caller who closes at once.
+func TestPromptClose(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range 300 {
+		conn, err := net.Dial("tcp", r.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"subscriber_id":"%d","text":"hello"}`, 1000+i)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: agent.example\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", inbound.MessagePath, secret, len(body), body)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		conn.Close()
+	}
+	r.Server.Close() // waits for the handlers
+	r.drain(t)
+	rows, err := r.db.ListOutbox(t.Context(), store.OutboxFilter{})
+	if err != nil || len(rows) != 0 {
+		t.Errorf("%d replies that were read are queued again, %v", len(rows), err)
 	}
 }
 

@@ -20,6 +20,16 @@ func invalid(key, message string) *refusal {
 	return &refusal{status: http.StatusBadRequest, Error: "bad_request", Key: key, Message: message}
 }
 
+// known is a key as it may be logged: one of the request's own, or that it is none.
+// With variables pasted raw into the body, a contact's words can be a key.
+func known(key string) string {
+	switch key {
+	case "", "subscriber_id", "text", "ai_token", "course", "offering", "channel", "first_name", "last_name", "locale":
+		return key
+	}
+	return "unknown"
+}
+
 // refuse answers a request whose body may be unread. The connection is closed behind
 // it: the server would wait for the body before it answers otherwise, as long as the
 // caller likes.

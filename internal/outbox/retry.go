@@ -21,11 +21,13 @@ const (
 	// unknownTriggers is how many triggers of one text may lose their answer before
 	// the row is dead: a slow success must not send twelve copies.
 	unknownTriggers = 2
-	// persistFor is how long a worker tries to write down what happened while the
-	// database does not answer.
-	persistFor = 30 * time.Second
-	// persistEvery is the pause between those tries.
-	persistEvery = 250 * time.Millisecond
+	// writeWithin bounds one try to write down what happened, and writeEvery is the
+	// pause between tries. They go on while the worker runs: a row that is left in hand
+	// would hold back its contact.
+	writeWithin = 10 * time.Second
+	writeEvery  = 250 * time.Millisecond
+	// writeAfterStop is how long a stopped worker still tries.
+	writeAfterStop = 10 * time.Second
 )
 
 // Jitter spreads a delay evenly over its upper half, so that rows that failed
@@ -121,27 +123,39 @@ func cause(err error) slog.Attr {
 	return slog.Any("error", err)
 }
 
-// persist runs a write until the database takes it, the row turns out to be another
-// owner's, or persistFor has passed; then the row stays as it is and is taken over
-// later. It outlives ctx, because what it writes down has already happened.
+// persist runs a write until the database takes it or the row turns out to be another
+// owner's. A stopped worker tries a little longer, because what it writes down has
+// already happened; then the row stays as it is and the next start takes it over.
 func (w *Worker) persist(ctx context.Context, what string, row Row, write func(context.Context) error) bool {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), persistFor)
+	last, cancel := afterStop(ctx, writeAfterStop)
 	defer cancel()
-	for {
-		err := write(ctx)
+	for logged := false; ; logged = true {
+		try, cancel := context.WithTimeout(last, writeWithin)
+		err := write(try)
+		cancel()
 		if err == nil {
 			return true
 		}
-		if !errors.Is(err, ErrNotOwner) {
-			timer := time.NewTimer(persistEvery)
-			select {
-			case <-timer.C:
-				continue
-			case <-ctx.Done():
-				timer.Stop()
-			}
+		if errors.Is(err, ErrNotOwner) || last.Err() != nil {
+			w.cfg.Log.Error("outbox "+what+" was not written", "row", row.ID, "error", err)
+			return false
 		}
-		w.cfg.Log.Error("outbox "+what+" was not written", "row", row.ID, "error", err)
-		return false
+		if !logged {
+			w.cfg.Log.Error("outbox "+what+" not written, trying until the database takes it", "row", row.ID, "error", err)
+		}
+		wait(last, writeEvery)
+	}
+}
+
+// afterStop is a context that ends a while after another one does.
+func afterStop(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		wait(last, grace)
+		cancel()
+	})
+	return last, func() {
+		stop()
+		cancel()
 	}
 }

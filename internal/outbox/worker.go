@@ -80,8 +80,12 @@ func (w *Worker) Run(ctx context.Context) {
 	busy := 0
 	for ctx.Err() == nil {
 		claimed, err := w.cfg.Store.Claim(ctx, Claim{Owner: w.cfg.Owner, Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: inHand - busy})
-		if err != nil && ctx.Err() == nil {
-			w.cfg.Log.Error("outbox claim failed", "error", err)
+		if err != nil {
+			if ctx.Err() == nil {
+				w.cfg.Log.Error("outbox claim failed", "error", err)
+			}
+			wait(ctx, pollEvery) // reads may work where writes do not
+			continue
 		}
 		for _, row := range claimed {
 			busy++
@@ -131,43 +135,43 @@ func (w *Worker) untilDue(ctx context.Context) time.Duration {
 	return min(pollEvery, max(at.Sub(w.cfg.Now()), time.Millisecond))
 }
 
-// deliver sends what is unsent of a row, one text at a time, and releases the row.
+// deliver sends the next text of a row and releases the row, which is due again after
+// the gap while texts are left: between them it holds up nobody.
 func (w *Worker) deliver(ctx context.Context, row Row) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.cfg.Log.Error("outbox delivery panicked", "row", row.ID, "panic", fmt.Sprint(p))
 			err := fmt.Errorf("the delivery panicked: %v", p)
 			w.release(ctx, w.retry(row, err, 0), err)
 		}
 	}()
-	for row.Payload.Sent < len(row.Payload.Texts) {
-		if age := w.cfg.Now().Sub(row.CreatedAt); age > w.cfg.MaxAge {
-			err := fmt.Errorf("the reply is %s old, and is not sent after %s", age.Round(time.Minute), w.cfg.MaxAge)
-			w.release(ctx, dead(row, ReasonStale, err), err)
-			return
-		}
-		if ctx.Err() != nil {
-			w.release(ctx, handBack(row), nil)
-			return
-		}
-		if step, err := w.send(ctx, row); err != nil {
-			row = w.judge(row, step, err)
-			if row.Payload.Unknown > 0 && !w.progress(ctx, row) {
-				return
-			}
-			w.release(ctx, row, err)
-			return
-		}
-		row.Payload.Sent++
-		row.Payload.Unknown = 0
-		if !w.progress(ctx, row) {
-			return
-		}
-		if row.Payload.Sent < len(row.Payload.Texts) {
-			w.pause(ctx)
-		}
+	if ctx.Err() != nil {
+		w.release(ctx, handBack(row), nil)
+		return
 	}
-	row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
+	if age := w.cfg.Now().Sub(row.CreatedAt); age > w.cfg.MaxAge {
+		err := fmt.Errorf("the reply is %s old, and is not sent after %s", age.Round(time.Minute), w.cfg.MaxAge)
+		w.release(ctx, dead(row, ReasonStale, err), err)
+		return
+	}
+	if step, err := w.send(ctx, row); err != nil {
+		row = w.judge(row, step, err)
+		if row.Payload.Unknown > 0 && !w.progress(ctx, row) {
+			return
+		}
+		w.release(ctx, row, err)
+		return
+	}
+	row.Payload.Sent++
+	row.Payload.Unknown = 0
+	if !w.progress(ctx, row) {
+		return
+	}
+	if row.Payload.Sent < len(row.Payload.Texts) {
+		row = handBack(row)
+		row.LastError, row.NextAttemptAt = "", w.cfg.Now().Add(w.cfg.Gap)
+	} else {
+		row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
+	}
 	w.release(ctx, row, nil)
 }
 
@@ -200,9 +204,9 @@ func (w *Worker) send(ctx context.Context, row Row) (step, error) {
 	return trigger, w.cfg.Sender.SendFlow(start, subscriber, w.cfg.Flow)
 }
 
-// pause keeps the gap between two texts of one row; it ends early when ctx does.
-func (w *Worker) pause(ctx context.Context) {
-	timer := time.NewTimer(w.cfg.Gap)
+// wait waits; it ends early when ctx does.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,10 +65,42 @@ func (a *account) call(line string, do func()) error {
 	return err
 }
 
+// faultyStore is the real store, whose writes fail while it is broken.
+type faultyStore struct {
+	outbox.Store
+	broken atomic.Bool
+	claims atomic.Int64
+}
+
+var errDisk = errors.New("the disk is full")
+
+func (s *faultyStore) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
+	s.claims.Add(1)
+	if s.broken.Load() {
+		return nil, errDisk
+	}
+	return s.Store.Claim(ctx, c)
+}
+
+func (s *faultyStore) Progress(ctx context.Context, row outbox.Row, at time.Time) error {
+	if s.broken.Load() {
+		return errDisk
+	}
+	return s.Store.Progress(ctx, row, at)
+}
+
+func (s *faultyStore) Release(ctx context.Context, row outbox.Row) error {
+	if s.broken.Load() {
+		return errDisk
+	}
+	return s.Store.Release(ctx, row)
+}
+
 // rig is a worker over a real database in a synctest bubble.
 type rig struct {
 	t       *testing.T
 	db      *store.DB
+	store   *faultyStore
 	account *account
 	worker  *outbox.Worker
 	stop    context.CancelFunc
@@ -85,8 +118,9 @@ func inBubble(t *testing.T, test func(*rig)) {
 			t.Fatal(err)
 		}
 		r := &rig{t: t, db: db, account: &account{start: time.Now(), fields: map[string]string{}}}
+		r.store = &faultyStore{Store: db}
 		r.worker, err = outbox.NewWorker(outbox.Config{
-			Store: db, Sender: r.account, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+			Store: r.store, Sender: r.account, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
 			MaxAttempts: 3, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 			Log: slog.New(slog.DiscardHandler),
 		})
@@ -344,5 +378,36 @@ func TestPickUpIsImmediate(t *testing.T) {
 		r.after(10*time.Second + 300*time.Millisecond)
 		r.queue("900000001", "now")
 		r.want(r.after(0), "10.3s 900000001 write ai_message=now", "10.3s 900000001 flow content1 shows now")
+	})
+}
+
+// Holds docs/spec/15-storage.md: an outage of the database delays a contact's replies
+// and mutes nobody.
+func TestDatabaseOutage(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.account.takes = time.Second
+		r.run()
+		first := r.queue("900000001", "first")
+		r.after(1500 * time.Millisecond) // the text is in hand
+		r.store.broken.Store(true)
+		r.after(time.Hour)
+		if n := r.store.claims.Load(); n > 3700 {
+			t.Errorf("%d claims in an hour of outage, want one a second", n)
+		}
+		r.store.broken.Store(false)
+		second := r.queue("900000001", "second")
+		var flows []string
+		for _, c := range r.after(time.Minute) {
+			if strings.Contains(c, "flow") {
+				_, text, _ := strings.Cut(c, " shows ")
+				flows = append(flows, text)
+			}
+		}
+		r.want(flows, "first", "second")
+		for _, id := range []string{first, second} {
+			if row := r.row(id); row.Status != outbox.Delivered {
+				t.Errorf("row %s is %s", id, row.Status)
+			}
+		}
 	})
 }

@@ -34,10 +34,14 @@ WHERE tenant_id = $1 AND subscriber_id = $2 AND channel = $3`
 const selectConversation = `
 SELECT ` + conversationColumns + ` FROM conversations WHERE id = $1`
 
-// moveLastSent never moves it back: two texts may be noted out of order.
+const selectLastSent = `
+SELECT last_sent_at FROM conversations WHERE id = $1`
+
+// moveLastSent does not move it back by less than the longest gap, 10 s: two texts may
+// be noted out of order. More than that is a clock that was set back.
 const moveLastSent = `
 UPDATE conversations SET last_sent_at = $2
-WHERE id = $1 AND (last_sent_at IS NULL OR last_sent_at < $2)`
+WHERE id = $1 AND (last_sent_at IS NULL OR last_sent_at < $2 OR last_sent_at > $2 + 10000000)`
 
 const markNeedsPerson = `
 UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`

@@ -2,8 +2,11 @@ package store
 
 import (
 	"errors"
+	"fmt"
 
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 // Errors of a database, each a sentence that says what to do.
@@ -23,6 +26,8 @@ var (
 	ErrBusy        = sqlitefile.ErrBusy
 	ErrIO          = sqlitefile.ErrIO
 	ErrInUse       = sqlitefile.ErrInUse
+
+	ErrConstraint = sqlitefile.ErrConstraint
 )
 
 // Errors of reads.
@@ -31,5 +36,13 @@ var (
 	ErrNoConversation = errors.New("there is no conversation with this contact")
 )
 
-// explain puts the sentence in front of a database's error.
-func explain(err error) error { return sqlitefile.Explain(err) }
+// explain puts the sentence in front of a database's error, and the rooms' word for a
+// write that no later try will make.
+func explain(err error) error {
+	err = sqlitefile.Explain(err)
+	var panicked *groupcommit.PanicError
+	if errors.Is(err, ErrConstraint) || errors.As(err, &panicked) {
+		return fmt.Errorf("%w: %w", turn.ErrRefused, err)
+	}
+	return err
+}

@@ -18,6 +18,7 @@ var TurnPath = map[string]string{
 	"insertOutbox":            insertOutbox,
 	"stampTurn":               stampTurn,
 	"moveLastSent":            moveLastSent,
+	"selectLastSent":          selectLastSent,
 	"rerouteTurn":             rerouteTurn,
 	"claimOutbox":             claimOutbox,
 	"progressOutbox":          progressOutbox,

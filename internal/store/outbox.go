@@ -31,22 +31,25 @@ SELECT EXISTS (SELECT 1 FROM outbox
     WHERE conversation_id = $1 AND kind = 'reply' AND status IN ('pending', 'delivering'))`
 
 // claimable is the condition on a pending row o, its turn t and its conversation c,
-// time aside: its turn is not answering and no earlier reply of the contact is queued.
+// time aside: its turn is not answering, no earlier reply of the contact is queued, and
+// none at all is in hand. (A later one may be: a dead letter is sent again, and a turn
+// may settle behind its successor.)
 const claimable = `
     o.status = 'pending' AND t.state <> 'answering' AND (o.kind <> 'reply' OR NOT EXISTS (
         SELECT 1 FROM outbox e
         WHERE e.conversation_id = o.conversation_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')
-          AND (e.seq, e.part) < (o.seq, o.part)))`
+          AND (e.status = 'delivering' OR (e.seq, e.part) < (o.seq, o.part))))`
 
 // claimOutbox reads due rows in due order and stops at the limit. $2 is now, $3 the
-// latest last-sent time that is a gap ago.
+// latest last-sent time that is a gap ago. A last-sent time in the future is a clock
+// that was set back, and holds nobody.
 const claimOutbox = `
 WITH due AS (
     SELECT o.id FROM outbox o
     JOIN turns t ON t.id = o.turn_id
     JOIN conversations c ON c.id = o.conversation_id
     WHERE o.next_attempt_at <= $2
-      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3)
+      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3 OR c.last_sent_at > $2)
       AND` + claimable + `
     ORDER BY o.next_attempt_at, o.seq LIMIT $4)
 UPDATE outbox SET status = 'delivering', owner = $1, attempts = attempts + 1

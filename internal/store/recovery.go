@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
@@ -25,7 +26,7 @@ UPDATE turns SET state = 'settled'
 WHERE tenant_id = $1 AND ` + unfinished + ` AND state = 'answering' AND responded_at IS NOT NULL`
 
 const selectUnstamped = `
-SELECT id, replies, actions FROM turns
+SELECT id, replies, actions, received_at FROM turns
 WHERE tenant_id = $1 AND ` + unfinished + ` AND state = 'answering'
 ORDER BY received_at, seq`
 
@@ -67,9 +68,10 @@ func takeOver(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
 
 // answer is a reply that was settled inline and may not have been written.
 type answer struct {
-	turnID  string
-	replies []string
-	actions []action.Record
+	turnID     string
+	replies    []string
+	actions    []action.Record
+	receivedAt time.Time
 }
 
 // rerouteUnstamped hands unwritten responses to the outbox, due now.
@@ -83,7 +85,7 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 		if err != nil {
 			return err
 		}
-		row := outbox.Row{Payload: outbox.Payload{Texts: responded(a.replies, rows), Actions: staged(a.actions)}}
+		row := outbox.Row{CreatedAt: a.receivedAt, Payload: outbox.Payload{Texts: responded(a.replies, rows), Actions: staged(a.actions)}}
 		if err := reroute(tx, a.turnID, row, t.Now); err != nil {
 			return err
 		}
@@ -94,7 +96,7 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 func unstamped(tx *groupcommit.Tx, tenantID string) ([]answer, error) {
 	rows, err := tx.Query(selectUnstamped, tenantID)
 	return collect(rows, err, func(r row) (a answer, err error) {
-		err = r.Scan(&a.turnID, decoded{&a.replies}, decoded{&a.actions})
+		err = r.Scan(&a.turnID, decoded{&a.replies}, decoded{&a.actions}, instant{&a.receivedAt})
 		return a, err
 	})
 }

@@ -127,6 +127,9 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 		if ahead {
 			return turn.ErrQueuedAhead
 		}
+		if err := keepsGap(tx, conversationID, s); err != nil {
+			return err
+		}
 	}
 	if s.Row == nil {
 		return nil
@@ -136,6 +139,19 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 		r.Part = 1 // part 0 is the response's own text, should it have to be rerouted
 	}
 	return queue(tx, s.Turn.ID, r, now)
+}
+
+// keepsGap fails with a [turn.TooSoonError] when a text went out less than the gap
+// before the turn settles. A time in the future is a clock that was set back.
+func keepsGap(tx *groupcommit.Tx, conversationID string, s turn.Settlement) error {
+	var sent time.Time
+	if err := tx.QueryRow(selectLastSent, conversationID).Scan(instant{&sent}); err != nil {
+		return err
+	}
+	if sent.After(s.Turn.SettledAt) || !sent.Add(s.Gap).After(s.Turn.SettledAt) {
+		return nil
+	}
+	return &turn.TooSoonError{LastSent: sent}
 }
 
 func settleArgs(t conversation.Turn) []any {

@@ -170,13 +170,6 @@ func (x *Exchange) lostAnswer() Answer {
 	return Answer{Texts: []string{x.tenant.Rules.Messages.Acknowledgement}}
 }
 
-// fixed reports whether an answer stands that the turn did not settle.
-func (x *Exchange) fixed() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.phase == answered
-}
-
 // isClosed reports whether the handler has left.
 func (x *Exchange) isClosed() bool {
 	x.mu.Lock()
@@ -191,11 +184,25 @@ func (x *Exchange) response() Answer {
 	return x.answer
 }
 
-// record keeps what the database knows of the message for whoever stamps it.
-func (x *Exchange) record(rec *Recorded) {
+// record keeps what the database knows of the message. It reports false when the
+// message was handed off before that.
+func (x *Exchange) record(rec *Recorded) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.rec = rec
+	return x.phase != answered
+}
+
+// shed fixes the answer of a message that is not recorded, and reports whether it did.
+func (x *Exchange) shed(a Answer) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.rec != nil || x.phase == closed || x.phase == answered {
+		return false
+	}
+	x.phase, x.answer = answered, a
+	close(x.ready)
+	return true
 }
 
 func (x *Exchange) recorded() *Recorded {

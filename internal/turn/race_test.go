@@ -91,7 +91,7 @@ func TestRace(t *testing.T) {
 			at: time.Second + 100*ms, says: []string{answerCopy}, outcome: conversation.Answered, path: conversation.Inline},
 		{name: "settling fails for two minutes", agent: answersAfter(time.Second), faults: map[string]fault{"settle": {before: 10 * time.Second, err: errDatabase, times: 12}},
 			at: bound, says: []string{ackCopy}, outcome: conversation.Answered, path: conversation.Outbox,
-			deferred: []string{answerCopy}, due: time.Second + 12*10*time.Second + 12*100*ms},
+			deferred: []string{answerCopy}, due: time.Second + 12*10*time.Second + 36300*ms},
 		{name: "settling is committed but reported lost", agent: answersAfter(time.Second), faults: map[string]fault{"settle": {lost: errDatabase, times: 1}},
 			at: time.Second + 100*ms, outcome: conversation.Answered, path: conversation.Outbox,
 			deferred: []string{answerCopy}, due: time.Second + 100*ms},

@@ -28,8 +28,12 @@ const (
 	recordWithin = 3 * time.Second
 	// writeWithin bounds one try of a write behind the recorded message.
 	writeWithin = 10 * time.Second
-	// retryEvery is the pause between such tries.
-	retryEvery = 100 * time.Millisecond
+	// firstRetry and lastRetry are the pauses between such tries, each twice the one before.
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 5 * time.Second
+	// rerunsAtOnce bounds the turns of an earlier process that run at the same time, so
+	// that a start behind a crash does not compete with the messages that arrive.
+	rerunsAtOnce = 32
 )
 
 // HistoryEntries is how many entries of history the model reads
@@ -68,6 +72,7 @@ type Config struct {
 // Runner runs turns.
 type Runner struct {
 	cfg      Config
+	reruns   chan struct{} // a slot for each turn that runs again
 	givenUp  chan struct{} // closed when the process no longer waits for its turns
 	flight   sync.WaitGroup
 	inflight atomic.Int64
@@ -85,7 +90,7 @@ func New(cfg Config) (*Runner, error) {
 	case cfg.MaxAttempts < 1, cfg.MaxInflight < 1:
 		return nil, errors.New("turn: attempts and turns in flight must be at least 1")
 	}
-	return &Runner{cfg: cfg, givenUp: make(chan struct{})}, nil
+	return &Runner{cfg: cfg, reruns: make(chan struct{}, rerunsAtOnce), givenUp: make(chan struct{})}, nil
 }
 
 // Message is what a contact wrote, as the endpoint decoded it.
@@ -120,9 +125,13 @@ func (r *Runner) Begin(m Message) *Exchange {
 func (r *Runner) Resume(rec Recorded) {
 	x := newExchange(r, r.cfg.Now())
 	x.phase, x.unwritten, x.rec = closed, true, &rec
-	r.inflight.Add(1)
 	r.flight.Go(func() {
-		defer r.inflight.Add(-1)
+		select {
+		case r.reruns <- struct{}{}:
+		case <-r.givenUp:
+			return
+		}
+		defer func() { <-r.reruns }()
 		defer r.survive(x)
 		r.settle(x, rec, r.decide(x, rec))
 	})
@@ -180,27 +189,39 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	}
 	rec.Turn.Interventions = m.Interventions
 	rec.Turn.Timings.Record = conversation.Since(m.ReceivedAt, r.cfg.Now())
-	x.record(&rec)
-	if x.fixed() {
+	if !x.record(&rec) {
 		r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
 		return Recorded{}, false
 	}
 	return rec, true
 }
 
-// shed answers with the escalation copy instead of a turn.
+// shed answers with the escalation copy instead of a turn, unless the message has
+// been recorded meanwhile.
 func (r *Runner) shed(x *Exchange, why error) {
-	if x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}}) {
+	if x.shed(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}}) {
 		r.cfg.Log.Error("load shed", "error", why)
 	}
 }
 
-// survive keeps a panic in one turn from ending the process. The contact gets the
-// escalation copy, now if somebody still waits; the turn's row is taken over when
-// the process next starts.
+// survive keeps a panic in one turn from ending the process: the turn is handed off.
 func (r *Runner) survive(x *Exchange) {
-	if p := recover(); p != nil {
-		r.cfg.Log.Error("turn panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}})
+	p := recover()
+	if p == nil {
+		return
 	}
+	r.cfg.Log.Error("turn panicked, handing off", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	rec := x.recorded()
+	if rec == nil {
+		r.shed(x, errors.New("the turn panicked before the message was recorded"))
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.cfg.Log.Error("handoff panicked; the next start takes the turn over", "turn", rec.Turn.ID, "panic", fmt.Sprint(p))
+			x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}})
+		}
+	}()
+	x.unclaim()
+	r.settle(x, *rec, handoff(x.tenant, conversation.EscalatedError, conversation.ByError))
 }

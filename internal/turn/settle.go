@@ -9,6 +9,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // settle writes the turn's end and the one route of its reply: in the response while
@@ -28,36 +29,60 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	}
 	held, ok := r.hold(x, rec.Conversation.LastSentAt)
 	turn.Timings.Hold = held
-	r.route(x, turn, texts, !ok)
+	w := way{x: x, turn: turn, texts: texts, queued: !ok}
+	if err := r.persist("turn not settled", turn.ID, w.settle); errors.Is(err, ErrRefused) {
+		w.turn, w.texts = r.bare(rec, x.tenant)
+		r.persist("handoff not settled", turn.ID, w.settle)
+	}
 }
 
-// route settles on whichever route is open, until one of them is written. queued
-// says that the reply must follow an earlier text through the outbox.
-func (r *Runner) route(x *Exchange, turn conversation.Turn, texts []string, queued bool) {
-	r.persist("turn not settled", turn.ID, func(ctx context.Context) error {
-		var err error
-		if !queued && x.claim() {
-			err = r.settleInline(ctx, x, turn, texts)
-		} else {
-			err = r.settleDeferred(ctx, x, turn, texts, queued)
-		}
-		if errors.Is(err, ErrQueuedAhead) {
-			queued = true
-			x.unclaim()
-			err = r.settleDeferred(ctx, x, turn, texts, queued)
-		}
+// bare is the handoff of a turn whose values the database refuses: nothing but what
+// was recorded, and the escalation copy.
+func (r *Runner) bare(rec Recorded, t *tenant.Tenant) (conversation.Turn, []string) {
+	v := handoff(t, conversation.EscalatedError, conversation.ByError)
+	return r.ended(rec, v), r.cfg.Shape.Texts(v.messages)
+}
+
+// way is a reply on its way to a route.
+type way struct {
+	x      *Exchange
+	turn   conversation.Turn
+	texts  []string
+	queued bool // it must follow an earlier text through the outbox
+}
+
+// settle tries the route that is open, and the other one when it turns out not to be.
+func (w *way) settle(ctx context.Context) error {
+	r := w.x.r
+	if !w.queued && w.x.claim() {
+		err := r.settleInline(ctx, w.x, w.turn, w.texts)
+		var soon *TooSoonError
 		switch {
+		case err == nil:
+			return nil
 		case errors.Is(err, ErrNotOwner):
 			// An earlier try was committed although it reported a failure. Nothing was
 			// written to the caller for it, so the reply is the outbox's, and follows a
 			// silent response at once.
-			x.unclaim()
-			r.reroute(turn, texts, x.due(x.finish(Answer{})))
-		case err != nil:
-			x.unclaim()
+			w.x.unclaim()
+			now, _ := r.cfg.Shape.Cut(w.texts)
+			r.reroute(w.turn, now, w.x.due(w.x.finish(Answer{})))
+			return err
+		case errors.Is(err, ErrQueuedAhead):
+			w.x.unclaim()
+			w.queued = true
+		case errors.As(err, &soon):
+			w.x.unclaim()
+			held, ok := r.hold(w.x, soon.LastSent)
+			w.turn.Timings.Hold += held
+			w.queued = !ok
+			return w.settle(ctx)
+		default:
+			w.x.unclaim()
+			return err
 		}
-		return err
-	})
+	}
+	return r.settleDeferred(ctx, w.x, w.turn, w.texts, w.queued)
 }
 
 // settleInline settles the claimed inline route and hands the reply to the response.
@@ -65,7 +90,7 @@ func (r *Runner) route(x *Exchange, turn conversation.Turn, texts []string, queu
 func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string) error {
 	now, later := r.cfg.Shape.Cut(texts)
 	turn.Path, turn.Replies = conversation.Inline, texts
-	s := Settlement{Turn: turn}
+	s := Settlement{Turn: turn, Gap: r.cfg.Gap}
 	if len(later) > 0 {
 		// It is claimable once the turn is no longer answering and the gap behind the
 		// response has passed: the claim sees to both.
@@ -83,15 +108,14 @@ func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversatio
 }
 
 // settleDeferred settles on the outbox route. silent says that the response, if it
-// is still open, must carry nothing because the reply follows an earlier one.
+// is still open, must carry nothing because the reply follows an earlier one; that is
+// fixed first, so that no acknowledgement comes between.
 func (r *Runner) settleDeferred(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string, silent bool) error {
+	silent = silent && x.finish(Answer{})
 	turn.Path, turn.Replies = conversation.Outbox, texts
 	row := r.row(turn, 0, texts, x.due(silent))
 	if err := r.write(ctx, x, Settlement{Turn: turn, Row: &row}); err != nil {
 		return err
-	}
-	if silent {
-		x.finish(Answer{})
 	}
 	r.cfg.Wake()
 	return nil
@@ -116,10 +140,10 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 // outbox. The texts are those the response would have carried.
 func (r *Runner) reroute(turn conversation.Turn, texts []string, due time.Time) {
 	row := r.row(turn, 0, texts, due)
-	done := r.persist("reply not rerouted", turn.ID, func(ctx context.Context) error {
+	err := r.persist("reply not rerouted", turn.ID, func(ctx context.Context) error {
 		return r.cfg.Store.Reroute(ctx, turn.ID, row)
 	})
-	if done {
+	if err == nil {
 		r.cfg.Log.Info("turn rerouted", "turn", turn.ID, "path", conversation.Outbox)
 		r.cfg.Wake()
 	}
@@ -139,7 +163,7 @@ func (r *Runner) row(turn conversation.Turn, part int, texts []string, due time.
 		Payload:        outbox.Payload{Texts: texts},
 		Status:         outbox.Pending,
 		NextAttemptAt:  due,
-		CreatedAt:      r.cfg.Now(),
+		CreatedAt:      turn.ReceivedAt, // a reply is as old as the message it answers
 	}
 }
 
@@ -150,7 +174,7 @@ func (r *Runner) row(turn conversation.Turn, part int, texts []string, due time.
 func (r *Runner) hold(x *Exchange, lastSent time.Time) (held conversation.Micros, ok bool) {
 	start := r.cfg.Now()
 	until := lastSent.Add(r.cfg.Gap)
-	if lastSent.IsZero() || x.isClosed() || !until.After(start) {
+	if lastSent.IsZero() || lastSent.After(start) || x.isClosed() || !until.After(start) {
 		return 0, true
 	}
 	if !until.Before(x.deadline()) {
@@ -185,22 +209,26 @@ func (r *Runner) after(x *Exchange, written bool) {
 	r.cfg.Wake()
 }
 
-// persist runs a write until it works or turns out not to be ours to make, and says
-// which. A process that stops gives it up; the next one takes the turn over.
-func (r *Runner) persist(failing, turnID string, write func(context.Context) error) bool {
-	for logged := false; ; logged = true {
+// persist runs a write until it works, or turns out not to be ours to make or the
+// database's to take; it returns why it did not work. A process that stops gives the
+// write up, and the next one takes the turn over.
+func (r *Runner) persist(failing, turnID string, write func(context.Context) error) error {
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		ctx, cancel := context.WithTimeout(context.Background(), writeWithin)
 		err := write(ctx)
 		cancel()
-		if err == nil || errors.Is(err, ErrNotOwner) {
-			return err == nil
-		}
-		if !logged {
+		switch {
+		case err == nil, errors.Is(err, ErrNotOwner):
+			return err
+		case errors.Is(err, ErrRefused):
+			r.cfg.Log.Error(failing, "turn", turnID, "error", err)
+			return err
+		case wait == firstRetry:
 			r.cfg.Log.Error(failing+", trying until the database takes it", "turn", turnID, "error", err)
 		}
-		if !r.pause(retryEvery) {
+		if !r.pause(wait) {
 			r.cfg.Log.Error(failing+"; the next start takes it over", "turn", turnID, "error", err)
-			return false
+			return err
 		}
 	}
 }

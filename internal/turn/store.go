@@ -18,7 +18,18 @@ var (
 	// ErrQueuedAhead says that an earlier reply of the contact is still queued, so
 	// that this one cannot go out in a response; nothing was changed.
 	ErrQueuedAhead = errors.New("an earlier reply of the contact is queued")
+	// ErrRefused says that the database will never take these values: a rule of the
+	// schema is broken, which is a defect of this program. Nothing was changed.
+	ErrRefused = errors.New("the database refuses the turn's values")
 )
+
+// TooSoonError says that a text went out to the contact less than a gap ago, so that
+// a response cannot go out yet; nothing was changed.
+type TooSoonError struct{ LastSent time.Time }
+
+func (e *TooSoonError) Error() string {
+	return "a text went out to the contact at " + e.LastSent.UTC().Format(time.RFC3339Nano) + ", less than a gap ago"
+}
 
 // Store is what a turn writes. Every method is one transaction.
 type Store interface {
@@ -28,7 +39,8 @@ type Store interface {
 	// Settle writes the agent row's end together with its outbox row, if it has one.
 	// The turn must be running under its owner and attempt, else [ErrNotOwner]. An
 	// inline turn becomes answering, and fails with [ErrQueuedAhead] when a reply row
-	// of the contact is pending or delivering; every other turn becomes settled.
+	// of the contact is pending or delivering, or with a [*TooSoonError] when a text
+	// went out less than Gap before SettledAt; every other turn becomes settled.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -67,7 +79,8 @@ type Recorded struct {
 // the response's own text, should it have to be rerouted.
 type Settlement struct {
 	Turn conversation.Turn
-	Row  *outbox.Row // the reply, or what the response cannot carry; nil: none
+	Gap  time.Duration // an inline turn: to the contact's last text
+	Row  *outbox.Row   // the reply, or what the response cannot carry; nil: none
 }
 
 // Stamp is the fact that a response left.

@@ -28,6 +28,8 @@ var (
 	ErrBusy     = errors.New("another program kept the database locked for too long; end that program")
 	ErrIO       = errors.New("the disk that holds the database reports errors; check the disk")
 
+	ErrConstraint = errors.New("the values break a rule of the database, which is a defect of this program; please report it")
+
 	ErrInUse = errors.New("another serve or worker already runs on this database; stop it first, or use another database file")
 )
 
@@ -41,6 +43,8 @@ var byCode = map[int]error{
 	sqlite3.SQLITE_BUSY:     ErrBusy,
 	sqlite3.SQLITE_CANTOPEN: ErrUnwritable,
 	sqlite3.SQLITE_PERM:     ErrUnwritable,
+
+	sqlite3.SQLITE_CONSTRAINT: ErrConstraint,
 }
 
 // Explain puts the sentence in front of a database's error. Other errors, nil among

@@ -58,6 +58,36 @@ func testClaimWaits(t *testing.T, f *fixture) {
 	diff(t, "at its time", []string{later.Row.ID}, ids(f.claim(t, 10)))
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox", Order: one at a time, also when an earlier
+// row appears behind one that is in hand.
+func testClaimOneInHand(t *testing.T, f *fixture) {
+	first := f.say(t, "700001", "one")
+	second := f.deferred(t, "700001", "answer to two")
+	inHand := f.claimOne(t)
+	diff(t, "in hand", second, inHand.ID)
+	late := settled(first, conversation.Outbox, "answer to one")
+	f.settle(t, late)
+	diff(t, "while the later one is in hand", []string{}, ids(f.claim(t, 10)))
+	inHand.Status, inHand.DeliveredAt = outbox.Delivered, f.now
+	f.release(t, inHand)
+	diff(t, "behind it", []string{late.Row.ID}, ids(f.claim(t, 10)))
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Pacing: a last-sent time in the future is a
+// clock that was set back, and mutes nobody.
+func testClaimAfterClockJump(t *testing.T, f *fixture) {
+	r := f.answer(t, "700001", "hello", "hi")
+	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start.Add(time.Hour)})
+	row := f.deferred(t, "700001", "later")
+	got := f.claimOne(t)
+	diff(t, "claimed", row, got.ID)
+	got.Payload.Sent = 1
+	if err := f.db.Progress(t.Context(), got, f.now); err != nil {
+		t.Fatalf("Progress: %v", err)
+	}
+	diff(t, "last sent", f.now, f.conversation(t, "700001").LastSentAt)
+}
+
 func testClaimLimit(t *testing.T, f *fixture) {
 	want := []string{f.deferred(t, "700001", "one"), f.deferred(t, "700002", "one"), f.deferred(t, "700003", "one")}
 	diff(t, "first", want[:2], ids(f.claim(t, 2)))

@@ -65,6 +65,7 @@ func testTakeOverAnswering(t *testing.T, f *fixture) {
 	s.Turn.Actions = []action.Record{{Tool: action.SendFlow, ID: "opening", Status: action.Performed}, staged}
 	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"third"}}}
 	f.settle(t, s)
+	f.now = f.now.Add(time.Hour)
 
 	if again := f.takeOver(t); len(again) > 0 {
 		t.Errorf("an answering turn was to be run again: %+v", again)
@@ -72,6 +73,7 @@ func testTakeOverAnswering(t *testing.T, f *fixture) {
 	got := f.turn(t, r.Turn.ID)
 	diff(t, "state and path", []any{conversation.Settled, conversation.Outbox}, []any{got.State, got.Path})
 	row := f.claimOne(t)
+	diff(t, "it is as old as the message it answers", start, row.CreatedAt)
 	diff(t, "the unwritten part goes first", outbox.Payload{Texts: []string{"first", "second"}, Actions: []action.Record{staged}}, row.Payload)
 	row.Status, row.DeliveredAt = outbox.Delivered, f.now
 	f.release(t, row)

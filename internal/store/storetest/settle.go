@@ -63,6 +63,38 @@ func testSettleRefuses(t *testing.T, f *fixture) {
 	diff(t, "rows", 0, len(must(f.db.ListOutbox(t.Context(), storeAll))(t)))
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox", Pacing: a response keeps the gap behind a
+// text that went out while its turn ran.
+func testSettleInsideTheGap(t *testing.T, f *fixture) {
+	r := f.say(t, "700001", "hello")
+	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start})
+	s := settled(r, conversation.Inline, "hi")
+	s.Gap, s.Turn.SettledAt = gap, start.Add(gap-time.Microsecond)
+	var soon *turn.TooSoonError
+	if err := f.db.Settle(t.Context(), s); !errors.As(err, &soon) || !soon.LastSent.Equal(start) {
+		t.Errorf("inside the gap: Settle returned %v, want a TooSoonError at %v", err, start)
+	}
+	diff(t, "turn", r.Turn, f.turn(t, r.Turn.ID))
+	s.Turn.SettledAt = start.Add(gap)
+	f.settle(t, s)
+
+	jumped := settled(f.say(t, "700002", "hello"), conversation.Inline, "hi")
+	f.stamp(t, turn.Stamp{ConversationID: jumped.Turn.ConversationID, At: start.Add(time.Hour)})
+	jumped.Gap = gap
+	f.settle(t, jumped) // the clock was set back by an hour
+}
+
+// Holds docs/states.md, "The agent row of a turn": what breaks a rule is told apart from what may pass.
+func testSettleRefused(t *testing.T, f *fixture) {
+	r := f.say(t, "700001", "hello")
+	s := settled(r, conversation.Inline, "hi")
+	s.Turn.Outcome = "no outcome"
+	if err := f.db.Settle(t.Context(), s); !errors.Is(err, turn.ErrRefused) {
+		t.Errorf("Settle returned %v, want ErrRefused", err)
+	}
+	diff(t, "turn", r.Turn, f.turn(t, r.Turn.ID))
+}
+
 // Holds docs/spec/03-turn.md, "A reply never overtakes an earlier one".
 func testSettleBehindQueued(t *testing.T, f *fixture) {
 	f.deferred(t, "700001", "first")
