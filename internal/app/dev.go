@@ -110,6 +110,11 @@ func (d *Dev) Serve(ctx context.Context) error {
 	return d.service.Serve(ctx, Front{Listener: d.listener, Handler: loopbackOnly(mux), OnStop: d.page.Close})
 }
 
+// SetLatency makes the mock model answer after a while.
+func (d *Dev) SetLatency(latency time.Duration) error {
+	return d.Model.Control(mock.Directive{Latency: latency})
+}
+
 // Close releases what the parts hold.
 func (d *Dev) Close() error {
 	if d.page != nil {

@@ -23,11 +23,12 @@ import (
 const manychatWaits = 10 * time.Second
 
 type simulateCommand struct {
-	Text       string `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
-	Subscriber string `help:"The contact's id." default:"900000001"`
-	URL        string `help:"A running service; without it one is started for this command alone." placeholder:"URL"`
-	Secret     string `help:"The running service's MANYCHAT_SHARED_SECRET." env:"MANYCHAT_SHARED_SECRET" placeholder:"SECRET"`
-	JSON       bool   `help:"Print one JSON object a message."`
+	Text       string        `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
+	Subscriber string        `help:"The contact's id." default:"900000001"`
+	URL        string        `help:"A running service; without it one is started for this command alone." placeholder:"URL"`
+	Secret     string        `help:"The running service's MANYCHAT_SHARED_SECRET." env:"MANYCHAT_SHARED_SECRET" placeholder:"SECRET"`
+	Latency    time.Duration `help:"How long the mock model takes, to see a late reply; not with --url." default:"0s"`
+	JSON       bool          `help:"Print one JSON object a message."`
 }
 
 // Help shows examples.
@@ -106,8 +107,9 @@ func (s simulateCommand) talkTo(ctx context.Context, std Streams) error {
 }
 
 func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine) error {
+	said := map[string]bool{} // warnings; each is said once a chat
 	if s.Text != "" {
-		return s.one(ctx, std, line, s.Text)
+		return s.one(ctx, std, line, s.Text, said)
 	}
 	if terminal(std.In) {
 		fmt.Fprintln(std.Err, "Write as the contact; an empty line or Ctrl+D ends the chat.")
@@ -123,7 +125,7 @@ func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine
 		}
 		if text := strings.TrimSpace(read.text); text == "" {
 			return read.err
-		} else if err := s.one(ctx, std, line, text); err != nil {
+		} else if err := s.one(ctx, std, line, text, said); err != nil {
 			return err
 		}
 	}
@@ -155,7 +157,7 @@ func prompt(std Streams) {
 	}
 }
 
-func (s simulateCommand) one(ctx context.Context, std Streams, line contactLine, text string) error {
+func (s simulateCommand) one(ctx context.Context, std Streams, line contactLine, text string, said map[string]bool) error {
 	reply, err := line.Write(ctx, text)
 	if err != nil {
 		return err
@@ -164,11 +166,11 @@ func (s simulateCommand) one(ctx context.Context, std Streams, line contactLine,
 	if s.JSON {
 		return json.NewEncoder(std.Out).Encode(got)
 	}
-	return got.print(std)
+	return got.print(std, said)
 }
 
 // print writes the replies to the standard output and the facts about them beside.
-func (g simulated) print(std Streams) error {
+func (g simulated) print(std Streams, said map[string]bool) error {
 	for _, r := range g.Replies {
 		if _, err := fmt.Fprintln(std.Out, r); err != nil {
 			return err
@@ -184,6 +186,10 @@ func (g simulated) print(std Streams) error {
 	}
 	fmt.Fprintln(std.Err, "  ["+facts+"]")
 	for _, w := range g.Warnings {
+		if said[w] {
+			continue
+		}
+		said[w] = true
 		fmt.Fprintln(std.Err, "  warning: "+w)
 	}
 	return nil
@@ -216,6 +222,9 @@ func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use fu
 		return errors.Join(err, ln.Close())
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := d.SetLatency(s.Latency); err != nil {
+		return usageError{fmt.Errorf("--latency: %w", err)}
+	}
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- d.Serve(serving) }()

@@ -153,18 +153,20 @@ func (w *Worker) deliver(ctx context.Context, row Row) {
 		w.release(ctx, dead(row, ReasonStale, err), err)
 		return
 	}
-	if step, err := w.send(ctx, row); err != nil {
-		row = w.judge(row, step, err)
-		if row.Payload.Unknown > 0 && !w.progress(ctx, row) {
+	if row.Payload.Sent < len(row.Payload.Texts) { // else a process ended before it could release the row
+		if step, err := w.send(ctx, row); err != nil {
+			row = w.judge(row, step, err)
+			if row.Payload.Unknown > 0 && !w.progress(ctx, row) {
+				return
+			}
+			w.release(ctx, row, err)
 			return
 		}
-		w.release(ctx, row, err)
-		return
-	}
-	row.Payload.Sent++
-	row.Payload.Unknown = 0
-	if !w.progress(ctx, row) {
-		return
+		row.Payload.Sent++
+		row.Payload.Unknown = 0
+		if !w.progress(ctx, row) {
+			return
+		}
 	}
 	if row.Payload.Sent < len(row.Payload.Texts) {
 		row = handBack(row)

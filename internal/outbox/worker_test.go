@@ -371,6 +371,30 @@ func TestStopFinishesTheTextInHand(t *testing.T) {
 	})
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox": a row whose last text went out before its
+// process ended is delivered, and nothing of it is sent again.
+func TestEndedBetweenTheLastTextAndItsRelease(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		id := r.queue("900000001", "one")
+		rows, err := r.db.Claim(context.Background(), outbox.Claim{Owner: "dead", Now: time.Now(), Gap: gap, Limit: 1})
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("claimed %d rows, %v", len(rows), err)
+		}
+		rows[0].Payload.Sent = 1
+		if err := r.db.Progress(context.Background(), rows[0], time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.db.TakeOver(context.Background(), turn.TakeOver{TenantID: "test", Owner: "p1", Now: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		r.run()
+		r.want(r.after(time.Minute))
+		if row := r.row(id); row.Status != outbox.Delivered {
+			t.Errorf("row is %s: %s", row.Status, row.LastError)
+		}
+	})
+}
+
 // Holds docs/spec/05-delivery.md, "Outbox": pick-up is immediate.
 func TestPickUpIsImmediate(t *testing.T) {
 	inBubble(t, func(r *rig) {

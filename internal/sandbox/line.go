@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -134,6 +135,9 @@ func (r Remote) Write(ctx context.Context, text string) (Reply, error) {
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
 		return Reply{}, fmt.Errorf("read the response: %w", err)
+	}
+	if resp.StatusCode == http.StatusUnauthorized {
+		return Reply{}, errors.New("the service refuses the secret: give its MANYCHAT_SHARED_SECRET")
 	}
 	if resp.StatusCode != http.StatusOK {
 		return Reply{}, fmt.Errorf("the service answered %s: %s", resp.Status, strings.TrimSpace(string(answer)))

@@ -51,7 +51,7 @@ func TestRemote(t *testing.T) {
 	}{
 		{name: "texts", status: 200, body: `{"version":"v2","content":{"messages":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}`, want: sandbox.Reply{Texts: []string{"a", "b"}, Path: "inline"}},
 		{name: "silent", status: 200, body: `{"version":"v2","content":{"messages":[]}}`, want: sandbox.Reply{Path: "silent"}},
-		{name: "refused", status: 401, body: `{"error":"unauthorized"}`, err: "the service answered 401 Unauthorized: "},
+		{name: "refused", status: 401, body: `{"error":"unauthorized"}`, err: "the service refuses the secret: give its MANYCHAT_SHARED_SECRET"},
 		{name: "another program", status: 200, body: `<html>`, err: "the response is not a Dynamic Block: <html>"},
 	}
 	for _, tt := range tests {

@@ -131,7 +131,7 @@ func (l *loader) read(name string) ([]byte, error) {
 func (l *loader) unreadable(name string, err error) {
 	p := document.Problem{File: name, Found: "a file that cannot be read (" + reason(err) + ")", Expected: "a readable file"}
 	if errors.Is(err, fs.ErrNotExist) {
-		p.Found, p.Expected, p.Hint = "no such file", "the file in the configuration folder", "copy "+name+".example and edit it, or set CONFIG_DIR"
+		p.Found, p.Expected, p.Hint = "no file", "one of this name in the configuration folder", "copy "+name+".example and edit it, or set CONFIG_DIR"
 	}
 	l.problems = append(l.problems, p)
 }

@@ -123,9 +123,9 @@ func TestLoadReportsEveryFile(t *testing.T) {
 func TestLoadMissingFiles(t *testing.T) {
 	got := problems(t, fstest.MapFS{}, tenant.Options{})
 	want := []string{
-		`catalog.json: found no such file, expected the file in the configuration folder (copy catalog.json.example and edit it, or set CONFIG_DIR)`,
-		`prompt.md: found no such file, expected the file in the configuration folder (copy prompt.md.example and edit it, or set CONFIG_DIR)`,
-		`rules.json: found no such file, expected the file in the configuration folder (copy rules.json.example and edit it, or set CONFIG_DIR)`,
+		`catalog.json: found no file, expected one of this name in the configuration folder (copy catalog.json.example and edit it, or set CONFIG_DIR)`,
+		`prompt.md: found no file, expected one of this name in the configuration folder (copy prompt.md.example and edit it, or set CONFIG_DIR)`,
+		`rules.json: found no file, expected one of this name in the configuration folder (copy rules.json.example and edit it, or set CONFIG_DIR)`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

@@ -130,7 +130,7 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	}
 	t := s.Turn
 	r.cfg.Log.Info("turn", "turn", t.ID, "conversation", t.ConversationID, "outcome", t.Outcome, "path", t.Path,
-		"reason", t.Reason, "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
+		"reason", string(t.Reason), "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
 		"record_us", t.Timings.Record, "hold_us", t.Timings.Hold, "total_us", t.Timings.Total,
 		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut)
 	return nil
