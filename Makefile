@@ -8,7 +8,7 @@ export GOFLAGS ?= -mod=readonly
 staticcheck = go tool -modfile=tools/go.mod staticcheck
 
 .DEFAULT_GOAL := help
-.PHONY: help dev build test race browser lint tidy-check generate generate-check check bench fuzz
+.PHONY: help dev build test race browser lint tidy-check generate generate-check check bench figures fuzz
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ check: lint tidy-check generate-check race ## Everything a change must pass
 
 bench: ## Run the benchmarks; BENCHTIME=1s
 	go test -run='^$$' -bench=. -benchmem -benchtime=$(BENCHTIME) ./...
+
+figures: ## Measure cold start, start to ready, size and memory (docs/benchmarks.md)
+	@.ci/figures
 
 fuzz: ## Run every fuzz target; FUZZTIME=30s each
 	@grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file func; do \
