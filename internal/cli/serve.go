@@ -14,11 +14,7 @@ type devCommand struct{}
 
 // Run serves the sandbox until it is interrupted.
 func (devCommand) Run(ctx context.Context, std Streams) (err error) {
-	c, err := environment(config.Dev, std)
-	if err != nil {
-		return err
-	}
-	t, err := app.Business(c, 0)
+	c, t, err := configured(config.Dev, std)
 	if err != nil {
 		return err
 	}
@@ -65,11 +61,7 @@ func (workerCommand) Run(ctx context.Context, std Streams) error {
 
 // withService builds the service of a deployment, runs it and closes it.
 func withService(ctx context.Context, std Streams, noWorker bool, run func(config.Config, *app.Service) error) (err error) {
-	c, err := environment(config.Serve, std)
-	if err != nil {
-		return err
-	}
-	t, err := app.Business(c, 0)
+	c, t, err := configured(config.Serve, std)
 	if err != nil {
 		return err
 	}

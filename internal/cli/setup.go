@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // environment reads .env and the environment. Its error wraps a [config.Problems] when
@@ -35,6 +36,16 @@ func environment(mode config.Mode, std Streams) (config.Config, error) {
 		return c, fmt.Errorf("the environment is not valid:\n%w", problems)
 	}
 	return c, nil
+}
+
+// configured reads the environment and the tenant's files.
+func configured(mode config.Mode, std Streams) (config.Config, *tenant.Tenant, error) {
+	c, err := environment(mode, std)
+	if err != nil {
+		return config.Config{}, nil, err
+	}
+	t, err := app.Business(c, 0)
+	return c, t, err
 }
 
 // logger writes the program's log to the standard error.

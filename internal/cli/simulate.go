@@ -198,11 +198,7 @@ func (g simulated) print(std Streams, said map[string]bool) error {
 // withOwnService runs a service with an emulated ManyChat in a temporary folder for
 // as long as use takes.
 func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use func(context.Context, contactLine) error) (err error) {
-	c, err := environment(config.Dev, std)
-	if err != nil {
-		return err
-	}
-	t, err := app.Business(c, 0)
+	c, t, err := configured(config.Dev, std)
 	if err != nil {
 		return err
 	}
