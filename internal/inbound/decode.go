@@ -132,6 +132,9 @@ func malformed(err error) *refusal {
 		if errors.Is(err, json.ErrUnknownName) {
 			return invalid(semantic.JSONPointer.LastToken(), "not a key of this request")
 		}
+		if semantic.JSONPointer == "" {
+			return &refusal{status: http.StatusBadRequest, Error: "bad_request", Message: "the body is not a JSON object"}
+		}
 		return invalid(semantic.JSONPointer.LastToken(), "of the wrong type")
 	}
 	return &refusal{status: http.StatusBadRequest, Error: "bad_request", Message: "the body could not be decoded"}

@@ -181,6 +181,7 @@ func TestRefusals(t *testing.T) {
 		{"too large", `{"subscriber_id":"1","text":"` + strings.Repeat("a", 64<<10) + `"}`, auth, 413, `{"error":"too_large","message":"the body is longer than 64 KiB"}`},
 		{"not JSON", `{"subscriber_id":"1","text":"say "hi""}`, auth, 400, `{"error":"bad_request","message":"the body is not JSON: in ManyChat, switch on \"Encode to JSON\" for the variables in it"}`},
 		{"empty", ``, auth, 400, `{"error":"bad_request","message":"the body is not JSON: in ManyChat, switch on \"Encode to JSON\" for the variables in it"}`},
+		{"an array", `[]`, auth, 400, `{"error":"bad_request","message":"the body is not a JSON object"}`},
 		{"unknown key", `{"subscriber_id":"1","text":"hello","txet":"x"}`, auth, 400, `{"error":"bad_request","key":"txet","message":"not a key of this request"}`},
 		{"key in another case", `{"subscriber_id":"1","Text":"hello"}`, auth, 400, `{"error":"bad_request","key":"Text","message":"not a key of this request"}`},
 		{"key given twice", `{"subscriber_id":"1","text":"hello","text":"x"}`, auth, 400, `{"error":"bad_request","key":"text","message":"given twice"}`},

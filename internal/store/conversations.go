@@ -43,6 +43,13 @@ const moveLastSent = `
 UPDATE conversations SET last_sent_at = $2
 WHERE id = $1 AND (last_sent_at IS NULL OR last_sent_at < $2 OR last_sent_at > $2 + 10000000)`
 
+// forgetReserved takes back what an inline turn noted as the contact's last text before
+// its response was written, unless a text went out since: it was not written. What was
+// there before is a gap ago at least, or the turn had not been settled inline.
+const forgetReserved = `
+UPDATE conversations SET last_sent_at = NULL
+FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.last_sent_at = t.settled_at`
+
 const markNeedsPerson = `
 UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`
 

@@ -19,6 +19,7 @@ var TurnPath = map[string]string{
 	"stampTurn":               stampTurn,
 	"moveLastSent":            moveLastSent,
 	"selectLastSent":          selectLastSent,
+	"forgetReserved":          forgetReserved,
 	"rerouteTurn":             rerouteTurn,
 	"claimOutbox":             claimOutbox,
 	"progressOutbox":          progressOutbox,

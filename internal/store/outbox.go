@@ -40,16 +40,17 @@ const claimable = `
         WHERE e.conversation_id = o.conversation_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')
           AND (e.status = 'delivering' OR (e.seq, e.part) < (o.seq, o.part))))`
 
-// claimOutbox reads due rows in due order and stops at the limit. $2 is now, $3 the
-// latest last-sent time that is a gap ago. A last-sent time in the future is a clock
-// that was set back, and holds nobody.
+// claimOutbox reads due rows in due order and stops at the limit. $2 is the claim's now,
+// $3 the latest last-sent time that is a gap ago and $5 the transaction's time: a
+// last-sent time later than that is a clock that was set back, and holds nobody; one
+// between the two was written while the claim was on its way.
 const claimOutbox = `
 WITH due AS (
     SELECT o.id FROM outbox o
     JOIN turns t ON t.id = o.turn_id
     JOIN conversations c ON c.id = o.conversation_id
     WHERE o.next_attempt_at <= $2
-      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3 OR c.last_sent_at > $2)
+      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3 OR c.last_sent_at > $5)
       AND` + claimable + `
     ORDER BY o.next_attempt_at, o.seq LIMIT $4)
 UPDATE outbox SET status = 'delivering', owner = $1, attempts = attempts + 1
@@ -82,7 +83,8 @@ const dueHorizon = 64
 // Claim fills [outbox.Store].
 func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
 	rows, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]outbox.Row, error) {
-		rows, err := tx.Query(claimOutbox, c.Owner, micros(c.Now), micros(c.Now.Add(-c.Gap)), c.Limit)
+		rows, err := tx.Query(claimOutbox, c.Owner, micros(c.Now), micros(c.Now.Add(-c.Gap)), c.Limit,
+			micros(latest(c.Now, db.now())))
 		return collect(rows, err, scanOutbox)
 	})
 	if err != nil {

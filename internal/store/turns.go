@@ -94,16 +94,15 @@ func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error 
 
 // Settle fills [turn.Store].
 func (db *DB) Settle(ctx context.Context, s turn.Settlement) error {
-	now := db.now()
 	s.Turn.State = conversation.Settled
 	if s.Turn.Path == conversation.Inline {
 		s.Turn.State = conversation.Answering
 	}
 	if s.Turn.SettledAt.IsZero() {
-		s.Turn.SettledAt = now
+		s.Turn.SettledAt = db.now()
 	}
 	args := settleArgs(s.Turn) // encoded here, not on the writer's time
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return settle(tx, s, args, now) })
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return settle(tx, s, args, db.now()) })
 	if err != nil {
 		return fmt.Errorf("settle turn %s: %w", s.Turn.ID, err)
 	}
@@ -127,7 +126,7 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 		if ahead {
 			return turn.ErrQueuedAhead
 		}
-		if err := keepsGap(tx, conversationID, s); err != nil {
+		if err := reserveGap(tx, conversationID, s, now); err != nil {
 			return err
 		}
 	}
@@ -141,17 +140,25 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	return queue(tx, s.Turn.ID, r, now)
 }
 
-// keepsGap fails with a [turn.TooSoonError] when a text went out less than the gap
-// before the turn settles. A time in the future is a clock that was set back.
-func keepsGap(tx *groupcommit.Tx, conversationID string, s turn.Settlement) error {
+// reserveGap fails with a [turn.TooSoonError] when a text went out less than the gap
+// before the turn settles. Otherwise the contact's last text is this one from now on,
+// before its response is written: of several that settle at once only one goes out
+// now. A time later than the transaction's is a clock that was set back; one between the
+// two was written while the settlement was on its way. An unbound turn neither waits
+// nor is waited for.
+func reserveGap(tx *groupcommit.Tx, conversationID string, s turn.Settlement, now time.Time) error {
+	if !s.Turn.Bound {
+		return nil
+	}
 	var sent time.Time
 	if err := tx.QueryRow(selectLastSent, conversationID).Scan(instant{&sent}); err != nil {
 		return err
 	}
-	if sent.After(s.Turn.SettledAt) || !sent.Add(s.Gap).After(s.Turn.SettledAt) {
-		return nil
+	if !sent.After(latest(s.Turn.SettledAt, now)) && sent.Add(s.Gap).After(s.Turn.SettledAt) {
+		return &turn.TooSoonError{LastSent: sent}
 	}
-	return &turn.TooSoonError{LastSent: sent}
+	_, err := tx.Exec(moveLastSent, conversationID, micros(s.Turn.SettledAt))
+	return err
 }
 
 func settleArgs(t conversation.Turn) []any {
@@ -195,7 +202,13 @@ func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
 // Reroute fills [turn.Store].
 func (db *DB) Reroute(ctx context.Context, turnID string, row outbox.Row) error {
 	now := db.now()
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return reroute(tx, turnID, row, now) })
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
+		if err := reroute(tx, turnID, row, now); err != nil {
+			return err
+		}
+		_, err := tx.Exec(forgetReserved, turnID)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("reroute turn %s: %w", turnID, err)
 	}

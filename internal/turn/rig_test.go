@@ -156,12 +156,17 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 
 func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs, limit time.Duration) *turn.Runner {
 	t.Helper()
+	return newRunnerFor(t, fixture, s, a, l, limit)
+}
+
+func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Agent, l *logs, limit time.Duration) *turn.Runner {
+	t.Helper()
 	shape, err := delivery.ShapeOf(contact.WhatsApp, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := turn.New(turn.Config{
-		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return fixture }, Wake: func() {}, Shape: shape, Owner: "p1",
+		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shape: shape, Owner: "p1",
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
 	})
 	if err != nil {

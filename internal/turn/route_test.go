@@ -2,15 +2,19 @@ package turn_test
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -103,6 +107,28 @@ func TestGapBehindATextSentMeanwhile(t *testing.T) {
 	})
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox": pacing of responses that settle at once.
+func TestGapBetweenResponsesThatSettleAtOnce(t *testing.T) {
+	inBubble(t, answersAfter(time.Second), nil, func(r *rig) {
+		var mu sync.Mutex
+		var at []time.Duration
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				got := r.exchange(r.t.Context(), "hello", true)
+				mu.Lock()
+				defer mu.Unlock()
+				at = append(at, got.at)
+			})
+		}
+		all.Wait()
+		slices.Sort(at)
+		if want := []time.Duration{time.Second, 3 * time.Second, 5 * time.Second}; !slices.Equal(at, want) {
+			t.Errorf("the responses left after %s, want %s", at, want)
+		}
+	})
+}
+
 // Holds docs/spec/03-turn.md, "The race": never two routes, also for what overflows.
 func TestUnknownFateDoesNotRepeatTheOverflow(t *testing.T) {
 	long := strings.Repeat("word ", 600)
@@ -141,4 +167,35 @@ func TestSilenceIsFixedBeforeTheRowIsWritten(t *testing.T) {
 			t.Errorf("the second response says %q before the first reply is out", got.texts)
 		}
 	})
+}
+
+// Holds docs/spec/03-turn.md, "Steps": who is not in the audience is recorded and
+// answered silently, without a model.
+func TestAudience(t *testing.T) {
+	tests := []struct {
+		name     string
+		audience tenant.Audience
+		says     []string
+		path     conversation.Path
+	}{
+		{"only others", tenant.Audience{Mode: tenant.AudienceOnly, Subscribers: []contact.SubscriberID{"900000002"}}, nil, conversation.Silent},
+		{"only this one", tenant.Audience{Mode: tenant.AudienceOnly, Subscribers: []contact.SubscriberID{"900000001"}}, []string{answerCopy}, conversation.Inline},
+		{"all but this one", tenant.Audience{Mode: tenant.AudienceExcept, Subscribers: []contact.SubscriberID{"900000001"}}, nil, conversation.Silent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, answersAfter(0), nil, func(r *rig) {
+				limited := *fixture
+				limited.Rules.Audience = tt.audience
+				r.runner = newRunnerFor(t, &limited, r.db, answersAfter(0), r.logs, deadline)
+				got := r.exchange(r.t.Context(), "hello", true)
+				if want := (response{texts: tt.says}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
+					t.Errorf("response is %+v, want %+v", got, want)
+				}
+				if turned, _ := r.settled(); turned.Path != tt.path || turned.Text != "hello" {
+					t.Errorf("turn went by %s, want %s", turned.Path, tt.path)
+				}
+			})
+		})
+	}
 }

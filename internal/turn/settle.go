@@ -61,12 +61,8 @@ func (w *way) settle(ctx context.Context) error {
 		case err == nil:
 			return nil
 		case errors.Is(err, ErrNotOwner):
-			// An earlier try was committed although it reported a failure. Nothing was
-			// written to the caller for it, so the reply is the outbox's, and follows a
-			// silent response at once.
 			w.x.unclaim()
-			now, _ := r.cfg.Shape.Cut(w.texts)
-			r.reroute(w.turn, now, w.x.due(w.x.finish(Answer{})))
+			w.reroute(w.x.due(w.x.finish(Answer{}))) // follows a silent response at once
 			return err
 		case errors.Is(err, ErrQueuedAhead):
 			w.x.unclaim()
@@ -82,7 +78,19 @@ func (w *way) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.settleDeferred(ctx, w.x, w.turn, w.texts, w.queued)
+	err := r.settleDeferred(ctx, w.x, w.turn, w.texts, w.queued)
+	if errors.Is(err, ErrNotOwner) {
+		w.reroute(w.x.due(false))
+	}
+	return err
+}
+
+// reroute gives the outbox the reply of a turn that is not to be settled any more. When an
+// earlier inline try was committed although it reported a failure, nothing was written
+// to the caller for it; in every other case the turn is not answering, and stays as it is.
+func (w *way) reroute(due time.Time) {
+	now, _ := w.x.r.cfg.Shape.Cut(w.texts)
+	w.x.r.reroute(w.turn, now, due)
 }
 
 // settleInline settles the claimed inline route and hands the reply to the response.

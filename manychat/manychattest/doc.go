@@ -38,8 +38,12 @@
 // [Server.DefineFlow], then add people with [Server.AddContact]. Nothing is created
 // by being named: as on the real thing, a tag or a field has to exist.
 //
-// Serve the API with httptest.NewServer(mc), or give your client
-// http.Client{Transport: manychattest.Transport(mc)} and use no socket at all.
+// Serve the API with httptest.NewServer(mc), or use no socket at all:
+//
+//	client, err := manychat.NewClient(manychat.ClientConfig{
+//		Token:     "100000000000001:0123456789abcdef0123456789abcdef",
+//		Transport: manychattest.Transport(mc), // any http.Client takes it too
+//	})
 //
 // # Waiting, and time
 //

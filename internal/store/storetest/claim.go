@@ -88,6 +88,19 @@ func testClaimAfterClockJump(t *testing.T, f *fixture) {
 	diff(t, "last sent", f.now, f.conversation(t, "700001").LastSentAt)
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox", Pacing: a text that goes out while a claim is
+// on its way to the database holds the contact all the same.
+func testClaimUnderWay(t *testing.T, f *fixture) {
+	r := f.say(t, "700001", "hello")
+	f.settle(t, settled(r, conversation.Outbox, "later"))
+	f.now = start.Add(time.Second)
+	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: f.now})
+	began := outbox.Claim{Owner: owner, Now: start, Gap: gap, Limit: 10}
+	diff(t, "claimed", []string{}, ids(must(f.db.Claim(t.Context(), began))(t)))
+	f.now = f.now.Add(gap)
+	f.claimOne(t)
+}
+
 func testClaimLimit(t *testing.T, f *fixture) {
 	want := []string{f.deferred(t, "700001", "one"), f.deferred(t, "700002", "one"), f.deferred(t, "700003", "one")}
 	diff(t, "first", want[:2], ids(f.claim(t, 2)))

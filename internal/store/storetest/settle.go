@@ -82,6 +82,14 @@ func testSettleInsideTheGap(t *testing.T, f *fixture) {
 	f.stamp(t, turn.Stamp{ConversationID: jumped.Turn.ConversationID, At: start.Add(time.Hour)})
 	jumped.Gap = gap
 	f.settle(t, jumped) // the clock was set back by an hour
+
+	overtaken := settled(f.say(t, "700003", "hello"), conversation.Inline, "hi")
+	overtaken.Gap = gap
+	f.now = start.Add(time.Second)
+	f.stamp(t, turn.Stamp{ConversationID: overtaken.Turn.ConversationID, At: f.now})
+	if err := f.db.Settle(t.Context(), overtaken); !errors.As(err, &soon) || !soon.LastSent.Equal(f.now) {
+		t.Errorf("behind a text since it was about to settle: Settle returned %v, want a TooSoonError at %v", err, f.now)
+	}
 }
 
 // Holds docs/states.md, "The agent row of a turn": what breaks a rule is told apart from what may pass.

@@ -43,6 +43,7 @@ func Run(t *testing.T, open Open) {
 		"claim waits":                testClaimWaits,
 		"claim one in hand":          testClaimOneInHand,
 		"claim after a clock jump":   testClaimAfterClockJump,
+		"claim under way":            testClaimUnderWay,
 		"claim limit":                testClaimLimit,
 		"next due":                   testNextDue,
 		"progress":                   testProgress,

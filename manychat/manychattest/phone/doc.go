@@ -2,6 +2,6 @@
 // they write, what their phone shows, and what a flow plays.
 //
 // The values are plain data and carry JSON tags, so that a page can show them and
-// a snapshot can keep them. Package manychattest gives each of them its own name
-// as well; most programs need only that package.
+// a snapshot can keep them. Package manychattest gives the structs of a setup its own
+// names as well; the constants, such as [Text] or [ViaFlow], are here.
 package phone
