@@ -111,6 +111,8 @@ type Store interface {
 
 // Claim are the terms of [Store.Claim].
 type Claim struct {
+	// Owner is the process and the number of the claim, so that a write of an earlier
+	// hold which arrives late, or is tried again, never ends a later one.
 	Owner string
 	Now   time.Time
 	Gap   time.Duration // MANYCHAT_REPLY_GAP_MS

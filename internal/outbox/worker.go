@@ -46,9 +46,10 @@ const (
 
 // Worker delivers due rows until it is stopped.
 type Worker struct {
-	cfg  Config
-	wake chan struct{}
-	done chan struct{} // a row in hand has ended
+	cfg   Config
+	wake  chan struct{}
+	done  chan struct{} // a row in hand has ended
+	holds int           // claims so far; Run's own
 }
 
 // NewWorker checks the config and returns a worker that is not running yet.
@@ -79,7 +80,8 @@ func (w *Worker) Run(ctx context.Context) {
 	defer rows.Wait()
 	busy := 0
 	for ctx.Err() == nil {
-		claimed, err := w.cfg.Store.Claim(ctx, Claim{Owner: w.cfg.Owner, Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: inHand - busy})
+		w.holds++
+		claimed, err := w.cfg.Store.Claim(ctx, Claim{Owner: fmt.Sprintf("%s/%d", w.cfg.Owner, w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: inHand - busy})
 		if err != nil {
 			if ctx.Err() == nil {
 				w.cfg.Log.Error("outbox claim failed", "error", err)

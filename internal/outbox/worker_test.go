@@ -49,7 +49,10 @@ func (a *account) SendFlow(_ context.Context, subscriber, flow string) error {
 }
 
 func (a *account) call(line string, do func()) error {
-	time.Sleep(a.takes)
+	a.mu.Lock()
+	takes := a.takes
+	a.mu.Unlock()
+	time.Sleep(takes)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var err error
@@ -70,6 +73,7 @@ type faultyStore struct {
 	outbox.Store
 	broken atomic.Bool
 	claims atomic.Int64
+	late   atomic.Int64 // the next release is made, and reported as failed so much later
 }
 
 var errDisk = errors.New("the disk is full")
@@ -91,6 +95,13 @@ func (s *faultyStore) Progress(ctx context.Context, row outbox.Row, at time.Time
 
 func (s *faultyStore) Release(ctx context.Context, row outbox.Row) error {
 	if s.broken.Load() {
+		return errDisk
+	}
+	if d := s.late.Swap(0); d > 0 {
+		if err := s.Store.Release(ctx, row); err != nil {
+			return err
+		}
+		time.Sleep(time.Duration(d))
 		return errDisk
 	}
 	return s.Store.Release(ctx, row)
@@ -392,6 +403,25 @@ func TestEndedBetweenTheLastTextAndItsRelease(t *testing.T) {
 		if row := r.row(id); row.Status != outbox.Delivered {
 			t.Errorf("row is %s: %s", row.Status, row.LastError)
 		}
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": every later write names the owner. A release
+// that was made, reported as failed and tried again does not end the row's next hold.
+func TestRetriedReleaseDoesNotEndTheNextHold(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.account.faults = []error{failure(manychat.KindServer, 500)}
+		r.store.late.Store(int64(3 * time.Second))
+		r.run()
+		r.queue("900000001", "hello")
+		r.after(time.Second)
+		r.account.mu.Lock()
+		r.account.takes = 5 * time.Second
+		r.account.mu.Unlock()
+		r.want(r.after(time.Minute),
+			"0s 900000001 write ai_message=hello FAILS",
+			"7s 900000001 write ai_message=hello",
+			"12s 900000001 flow content1 shows hello")
 	})
 }
 

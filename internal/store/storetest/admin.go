@@ -98,11 +98,15 @@ func testRetry(t *testing.T, f *fixture) {
 	diff(t, "row", want, f.row(t, id))
 	diff(t, "history afterwards", []string{"hello", "one\n\ntwo", "next"}, texts(f.say(t, "700001", "again").History))
 
+	// A text that may have arrived is sent again only by name.
 	f.kill(t)
-	f.deferred(t, "700002", "one")
-	f.kill(t)
-	diff(t, "retried", 2, must(f.db.RetryAllDead(t.Context()))(t))
-	diff(t, "retried again", 0, must(f.db.RetryAllDead(t.Context()))(t))
+	exhausted := f.deferred(t, "700002", "one")
+	r := f.claimOne(t)
+	r.Status, r.Reason, r.LastError = outbox.Dead, outbox.ReasonExhausted, "status 503"
+	f.release(t, r)
+	diff(t, "retried", store.Retried{Queued: 1, Left: 1}, must(f.db.RetryAllDead(t.Context()))(t))
+	diff(t, "status", outbox.Pending, f.row(t, exhausted).Status)
+	diff(t, "retried again", store.Retried{Left: 1}, must(f.db.RetryAllDead(t.Context()))(t))
 }
 
 func testDiscard(t *testing.T, f *fixture) {

@@ -1,0 +1,232 @@
+package turn_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store"
+)
+
+// invariants hold at the end of every seed. What holds at an event is checked there: see
+// claimed, settledInline and do.
+var invariants = []func(*world){
+	responsesLeaveInTime,
+	messagesAreSettledOnce,
+	nothingIsLeftOver,
+	turnsAnswerTheirMessage,
+	textsReachOnlyTheirContact,
+	repliesArrive,
+	repeatsAreAllowed,
+	responsesComeFirst,
+	flowsKeepTheGap,
+}
+
+// instant is what the database rounds a time to.
+const instant = time.Microsecond
+
+// Holds docs/spec/03-turn.md, "The race": the response leaves at deadline + 500 ms at the
+// latest, whatever the database does.
+func responsesLeaveInTime(w *world) {
+	for text, e := range w.said {
+		if e.took > bound {
+			w.violate("the response to %q left after %s", text, e.took)
+		}
+	}
+}
+
+// Holds docs/spec/17-quality.md, "Reliability": every recorded message is answered by
+// exactly one settled turn.
+func messagesAreSettledOnce(w *world) {
+	turns := map[string]int{}
+	for _, t := range w.turns {
+		turns[t.ID]++
+		if t.State != conversation.Settled {
+			w.violate("the turn of %q is %s at the end", t.Text, t.State)
+		}
+	}
+	for id, text := range w.recorded {
+		if turns[id] != 1 {
+			w.violate("the recorded message %q has %d turns", text, turns[id])
+		}
+	}
+	if len(w.turns) != len(w.recorded) {
+		w.violate("%d turns of %d recorded messages", len(w.turns), len(w.recorded))
+	}
+}
+
+// Holds docs/spec/17-quality.md, "Reliability": every reply is delivered, or dead with its
+// reason.
+func nothingIsLeftOver(w *world) {
+	for id, rows := range w.rows {
+		for _, r := range rows {
+			if !r.Status.Final() {
+				w.violate("part %d of the reply to %q is %s after %d attempts", r.Part, w.recorded[id], r.Status, r.Attempts)
+			}
+			if (r.Status == outbox.Dead) != (r.Reason != "") {
+				w.violate("part %d of the reply to %q is %s for the reason %q", r.Part, w.recorded[id], r.Status, r.Reason)
+			}
+		}
+	}
+}
+
+// Holds docs/spec/02-inbound.md, "Errors", and docs/spec/03-turn.md, "Steps": a turn's reply
+// is the answer to its message, and nothing exactly when the message was handed off
+// before it was recorded.
+func turnsAnswerTheirMessage(w *world) {
+	for _, t := range w.turns {
+		handedOff := slices.Equal(w.said[t.Text].texts, []string{escalationCopy})
+		silent := t.Path == conversation.Silent
+		switch {
+		case silent && t.Reason != conversation.ByOverload:
+			w.violate("the turn of %q ended silently: %s, %s", t.Text, t.Outcome, t.Reason)
+		case handedOff && !silent && t.Attempt == 1: // a second start does not know (planned)
+			w.violate("%q was handed off and then answered by %s", t.Text, t.Path)
+		case !silent && !strings.HasPrefix(strings.Join(t.Replies, " "), "re "+t.Text):
+			w.violate("the reply to %q is %q", t.Text, short(t.Replies...))
+		}
+	}
+}
+
+// Holds docs/spec/01-principles.md, C5: one contact's data never reaches another.
+func textsReachOnlyTheirContact(w *world) {
+	for _, b := range w.phone.seen {
+		if b.text != ackCopy && b.text != escalationCopy && !strings.Contains(b.text, b.subscriber+"-") {
+			w.violate("%s sees %q", b.subscriber, short(b.text))
+		}
+	}
+}
+
+// Holds docs/spec/05-delivery.md, "A deferred reply is two calls per message": no text is
+// lost, but for what was unsent when its row died.
+func repliesArrive(w *world) {
+	seen := w.phone.count()
+	for _, t := range w.turns {
+		unsent := w.unsent(t)
+		for _, text := range t.Replies {
+			if seen[text] == 0 && !slices.Contains(unsent, text) {
+				w.violate("%q, of the reply to %q by %s, never arrived", short(text), t.Text, t.Path)
+			}
+		}
+	}
+}
+
+// Holds docs/spec/17-quality.md, "Reliability": a text repeats only where ManyChat's answer
+// was lost, or the process died between a write and its stamp.
+func repeatsAreAllowed(w *world) {
+	seen := w.phone.count()
+	for _, t := range w.turns {
+		for _, text := range t.Replies {
+			if seen[text] > 1 && !w.repeats[text] {
+				w.violate("%q, of the reply to %q by %s, arrived %d times", short(text), t.Text, t.Path, seen[text])
+			}
+		}
+	}
+}
+
+// Holds docs/spec/03-turn.md, "The race", and docs/spec/05-delivery.md, "Outbox": what is
+// deferred is never sent before its message's response, the acknowledgement or the first
+// text, and not within a gap behind it. The gap is not kept across a crash: what the next
+// process takes over is due at once.
+func responsesComeFirst(w *world) {
+	for _, t := range w.turns {
+		e := w.said[t.Text]
+		if len(e.texts) == 0 {
+			continue
+		}
+		for _, r := range w.phone.writes {
+			behind := r.arrived.Sub(e.answered)
+			switch {
+			case !slices.Contains(t.Replies, r.text):
+			case behind < 0:
+				w.violate("%q was written to the field %s before the response to its message", short(r.text), -behind)
+			case behind < gap-instant && r.process == e.process:
+				w.violate("%q was written to the field %s behind the response to its message", short(r.text), behind)
+			}
+		}
+	}
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": pacing, from ManyChat's answer to a trigger to
+// the next field write of the contact. A process that dies in between may not have
+// noted the answer.
+func flowsKeepTheGap(w *world) {
+	for _, s := range w.phone.starts {
+		for _, r := range w.phone.writes {
+			behind := r.arrived.Sub(s.answered)
+			if r.subscriber == s.subscriber && r.process == s.process && r.arrived.After(s.arrived) && behind < gap-instant {
+				w.violate("%q was written to the field %s behind the trigger of %q", short(r.text), behind, short(s.text))
+			}
+		}
+	}
+}
+
+// claimed checks the rows that a process takes in hand.
+//
+// Holds docs/spec/05-delivery.md, "Outbox": a contact's reply rows go out in order, one
+// at a time.
+func (w *world) claimed(process string, rows []outbox.Row) {
+	queued := w.list(outbox.Pending, outbox.Delivering)
+	for _, r := range rows {
+		w.trace("%s: claims %s", process, w.part(r))
+		for _, other := range queued {
+			switch {
+			case other.ConversationID != r.ConversationID || other.ID == r.ID:
+			case other.Status == outbox.Delivering:
+				w.violate("%s is in hand together with %s", w.part(r), w.part(other))
+			case cmp.Or(cmp.Compare(other.Seq, r.Seq), cmp.Compare(other.Part, r.Part)) < 0:
+				w.violate("%s overtakes %s", w.part(r), w.part(other))
+			}
+		}
+		w.paced("row of "+w.part(r), r.ConversationID)
+	}
+}
+
+// settledInline checks a reply that is about to leave in its response.
+//
+// Holds docs/spec/03-turn.md, "One turn at a time per contact": a reply never overtakes one
+// that is queued.
+func (w *world) settledInline(t conversation.Turn) {
+	for _, r := range w.list(outbox.Pending, outbox.Delivering) {
+		if r.ConversationID == t.ConversationID && r.TurnID != t.ID {
+			w.violate("the reply to %q leaves in the response before %s", t.Text, w.part(r))
+		}
+	}
+	w.paced("reply to "+t.Text, t.ConversationID)
+}
+
+// paced checks that something may go out now.
+//
+// Holds docs/spec/05-delivery.md, "Outbox": pacing, from every text that the database knows
+// to have gone out. A response that another turn of the contact writes meanwhile is
+// not held (planned, docs/spec/03-turn.md, "One turn at a time per contact").
+func (w *world) paced(what, conversationID string) {
+	w.mu.Lock()
+	last := w.lastSent[conversationID]
+	w.mu.Unlock()
+	if behind := time.Since(last); behind < gap-instant {
+		w.violate("the %s goes out %s behind a text", what, behind)
+	}
+}
+
+// count is how often each text was seen.
+func (p *phones) count() map[string]int {
+	seen := map[string]int{}
+	for _, b := range p.seen {
+		seen[b.text]++
+	}
+	return seen
+}
+
+// unsent are the texts of a turn that were not known to be sent when their row died.
+func (w *world) unsent(t store.RecentTurn) (texts []string) {
+	for _, r := range w.rows[t.ID] {
+		if r.Status == outbox.Dead {
+			texts = append(texts, r.Payload.Texts[r.Payload.Sent:]...)
+		}
+	}
+	return texts
+}
