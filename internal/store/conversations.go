@@ -9,6 +9,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -72,14 +73,14 @@ func enter(tx *groupcommit.Tx, key contact.Key, offering string, now time.Time) 
 		return c, 0, err
 	}
 	c, err = scanConversation(tx.QueryRow(enterConversation,
-		id, key.TenantID, string(key.Channel), string(key.SubscriberID), offering, micros(now)), &seq)
+		id, key.TenantID, string(key.Channel), string(key.SubscriberID), offering, column.Micros(now)), &seq)
 	return c, seq, err
 }
 
 // scanConversation reads conversationColumns, after whatever columns go before them.
 func scanConversation(r row, before ...any) (c conversation.Conversation, err error) {
 	err = r.Scan(append(before,
-		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, instant{&c.LastSentAt}, instant{&c.PausedUntil},
+		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
 		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson)...)
 	return c, err
 }

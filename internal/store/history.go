@@ -7,6 +7,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -45,7 +46,7 @@ func history(tx *groupcommit.Tx, t conversation.Turn, w window) ([]conversation.
 	}
 	rows, err := tx.Query(selectHistory, t.ConversationID, t.Seq-1, w.limit)
 	entries, err := collect(rows, err, func(r row) (e conversation.Entry, err error) {
-		err = r.Scan(&e.Role, &e.Text, instant{&e.At}, decoded{&e.Actions})
+		err = r.Scan(&e.Role, &e.Text, column.Instant(&e.At), column.JSON(&e.Actions))
 		return e, err
 	})
 	slices.Reverse(entries)
@@ -57,7 +58,7 @@ func history(tx *groupcommit.Tx, t conversation.Turn, w window) ([]conversation.
 func refreshSaid(tx *groupcommit.Tx, turnID string) error {
 	var replies []string
 	var outcome conversation.Outcome
-	if err := tx.QueryRow(selectSaid, turnID).Scan(decoded{&replies}, &outcome); err != nil {
+	if err := tx.QueryRow(selectSaid, turnID).Scan(column.JSON(&replies), &outcome); err != nil {
 		return err
 	}
 	rows, err := replyRows(tx, turnID)
@@ -65,7 +66,7 @@ func refreshSaid(tx *groupcommit.Tx, turnID string) error {
 		return err
 	}
 	text := joined(said(replies, rows))
-	_, err = tx.Exec(updateSaid, turnID, text, flag(text != "" && remembered(outcome)))
+	_, err = tx.Exec(updateSaid, turnID, text, column.Flag(text != "" && remembered(outcome)))
 	return err
 }
 
@@ -73,7 +74,7 @@ func refreshSaid(tx *groupcommit.Tx, turnID string) error {
 func replyRows(tx *groupcommit.Tx, turnID string) ([]outbox.Row, error) {
 	rows, err := tx.Query(selectReplyRows, turnID)
 	return collect(rows, err, func(r row) (o outbox.Row, err error) {
-		err = r.Scan(decoded{&o.Payload}, &o.Payload.Sent, &o.Status)
+		err = r.Scan(column.JSON(&o.Payload), &o.Payload.Sent, &o.Status)
 		return o, err
 	})
 }

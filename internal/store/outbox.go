@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -83,8 +84,8 @@ const dueHorizon = 64
 // Claim fills [outbox.Store].
 func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
 	rows, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]outbox.Row, error) {
-		rows, err := tx.Query(claimOutbox, c.Owner, micros(c.Now), micros(c.Now.Add(-c.Gap)), c.Limit,
-			micros(latest(c.Now, db.now())))
+		rows, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Limit,
+			column.Micros(latest(c.Now, db.now())))
 		return collect(rows, err, scanOutbox)
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error 
 		if err != nil || sent.IsZero() {
 			return err
 		}
-		_, err = tx.Exec(moveLastSent, conversationID, micros(sent))
+		_, err = tx.Exec(moveLastSent, conversationID, column.Micros(sent))
 		return err
 	})
 	if err != nil {
@@ -130,8 +131,8 @@ func (db *DB) Release(ctx context.Context, r outbox.Row) error {
 
 func release(tx *groupcommit.Tx, r outbox.Row) error {
 	var conversationID, turnID string
-	err := tx.QueryRow(releaseOutbox, r.ID, r.Owner, string(r.Status), optional(r.Reason), r.LastError, r.Attempts,
-		micros(r.NextAttemptAt), micros(r.DeliveredAt)).Scan(&conversationID, &turnID)
+	err := tx.QueryRow(releaseOutbox, r.ID, r.Owner, string(r.Status), column.Optional(r.Reason), r.LastError, r.Attempts,
+		column.Micros(r.NextAttemptAt), column.Micros(r.DeliveredAt)).Scan(&conversationID, &turnID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return outbox.ErrNotOwner
 	}
@@ -155,7 +156,7 @@ func (db *DB) NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok 
 	rows, err := db.read.QueryContext(ctx, selectNextDue, dueHorizon)
 	dues, err := collect(rows, err, func(r row) (time.Time, error) {
 		var due, lastSent time.Time
-		if err := r.Scan(instant{&due}, instant{&lastSent}); err != nil || lastSent.IsZero() {
+		if err := r.Scan(column.Instant(&due), column.Instant(&lastSent)); err != nil || lastSent.IsZero() {
 			return due, err
 		}
 		return latest(due, lastSent.Add(gap)), nil
@@ -193,7 +194,7 @@ func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err 
 		r.CreatedAt = now
 	}
 	_, err = tx.Exec(insertOutbox, r.ID, turnID, string(r.Kind), r.Part, payload(r), r.Payload.Sent,
-		micros(r.NextAttemptAt), micros(r.CreatedAt))
+		column.Micros(r.NextAttemptAt), column.Micros(r.CreatedAt))
 	return err
 }
 
@@ -201,7 +202,7 @@ func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err 
 func payload(r outbox.Row) string {
 	p := r.Payload
 	p.Sent, p.Unknown = 0, 0
-	return object(p)
+	return column.Object(p)
 }
 
 // queued reports whether a reply of the contact is still to go out.
@@ -212,7 +213,7 @@ func queued(tx *groupcommit.Tx, conversationID string) (found bool, err error) {
 
 func scanOutbox(r row) (o outbox.Row, err error) {
 	err = r.Scan(&o.ID, &o.ConversationID, &o.Key.TenantID, &o.Key.Channel, &o.Key.SubscriberID, &o.TurnID, &o.Kind,
-		&o.Seq, &o.Part, decoded{&o.Payload}, &o.Payload.Sent, &o.Payload.Unknown, &o.Status, &o.Reason, &o.Attempts,
-		instant{&o.NextAttemptAt}, &o.LastError, &o.Owner, instant{&o.CreatedAt}, instant{&o.DeliveredAt})
+		&o.Seq, &o.Part, column.JSON(&o.Payload), &o.Payload.Sent, &o.Payload.Unknown, &o.Status, &o.Reason, &o.Attempts,
+		column.Instant(&o.NextAttemptAt), &o.LastError, &o.Owner, column.Instant(&o.CreatedAt), column.Instant(&o.DeliveredAt))
 	return o, err
 }

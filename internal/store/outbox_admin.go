@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -21,8 +22,9 @@ SELECT ` + outboxColumns + ` FROM outbox
 WHERE id > $1 AND status IN ($2, $3, $4, $5, $6, $7)
 ORDER BY id LIMIT $8`
 
+// selectDead takes whether the rows' texts may have arrived.
 const selectDead = `
-SELECT id FROM outbox WHERE status = 'dead' ORDER BY id`
+SELECT id FROM outbox WHERE status = 'dead' AND (reason = 'unknown') = $1 ORDER BY id`
 
 // retryOutbox keeps what was sent and forgets how it failed.
 const retryOutbox = `
@@ -93,25 +95,36 @@ func (db *DB) RetryOutbox(ctx context.Context, id string) error {
 	return nil
 }
 
-// RetryAllDead retries every dead row and returns how many there were.
-func (db *DB) RetryAllDead(ctx context.Context) (int, error) {
+// Retried is what [DB.RetryAllDead] did.
+type Retried struct {
+	Queued int // rows that are pending again
+	Left   int // rows that stay dead: their text may have arrived
+}
+
+// RetryAllDead retries every dead row but those with [outbox.ReasonUnknown], whose text
+// a contact may have read: those are retried one by one.
+func (db *DB) RetryAllDead(ctx context.Context) (Retried, error) {
 	now := db.now()
-	n, err := inTx(ctx, db, func(tx *groupcommit.Tx) (int, error) {
-		ids, err := dead(tx)
+	done, err := inTx(ctx, db, func(tx *groupcommit.Tx) (Retried, error) {
+		ids, err := dead(tx, false)
 		if err != nil {
-			return 0, err
+			return Retried{}, err
+		}
+		unknown, err := dead(tx, true)
+		if err != nil {
+			return Retried{}, err
 		}
 		for _, id := range ids {
 			if err := retry(tx, id, now); err != nil {
-				return 0, err
+				return Retried{}, err
 			}
 		}
-		return len(ids), nil
+		return Retried{Queued: len(ids), Left: len(unknown)}, nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("retry dead outbox rows: %w", err)
+		return Retried{}, fmt.Errorf("retry dead outbox rows: %w", err)
 	}
-	return n, nil
+	return done, nil
 }
 
 // DiscardOutbox gives up a pending, dead or withheld row for good. [outbox.ErrNotFound]
@@ -125,7 +138,7 @@ func (db *DB) DiscardOutbox(ctx context.Context, id string) error {
 }
 
 func retry(tx *groupcommit.Tx, id string, now time.Time) error {
-	return decide(tx, retryOutbox, id, micros(now))
+	return decide(tx, retryOutbox, id, column.Micros(now))
 }
 
 // decide runs an operator's update of one row, whose id is the first argument, and
@@ -154,7 +167,7 @@ func whyNot(tx *groupcommit.Tx, id any) error {
 	return outbox.ErrState
 }
 
-func dead(tx *groupcommit.Tx) ([]string, error) {
-	rows, err := tx.Query(selectDead)
+func dead(tx *groupcommit.Tx, unknown bool) ([]string, error) {
+	rows, err := tx.Query(selectDead, unknown)
 	return collect(rows, err, scanString)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -16,7 +17,7 @@ DELETE FROM processes WHERE tenant_id = $1 AND id <> $2`
 
 // insertProcess records that this process runs.
 func (db *DB) insertProcess(ctx context.Context, id, tenantID string) error {
-	now := micros(db.now())
+	now := column.Micros(db.now())
 	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
 		_, err := tx.Exec(insertProcess, id, tenantID, now)
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -96,7 +97,7 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 func unstamped(tx *groupcommit.Tx, tenantID string) ([]answer, error) {
 	rows, err := tx.Query(selectUnstamped, tenantID)
 	return collect(rows, err, func(r row) (a answer, err error) {
-		err = r.Scan(&a.turnID, decoded{&a.replies}, decoded{&a.actions}, instant{&a.receivedAt})
+		err = r.Scan(&a.turnID, column.JSON(&a.replies), column.JSON(&a.actions), column.Instant(&a.receivedAt))
 		return a, err
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -78,8 +79,8 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 // insertTurn writes the agent row, which the contact row names, and the contact row at
 // the place before it.
 func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error {
-	at := micros(t.ReceivedAt)
-	_, err := tx.Exec(insertAgentRow, t.ID, t.Key.TenantID, t.ConversationID, t.Seq, flag(t.Bound), at, optional(t.Owner), offering)
+	at := column.Micros(t.ReceivedAt)
+	_, err := tx.Exec(insertAgentRow, t.ID, t.Key.TenantID, t.ConversationID, t.Seq, column.Flag(t.Bound), at, column.Optional(t.Owner), offering)
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,8 @@ func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error 
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(insertContactRow, id, t.ID, t.Key.TenantID, t.ConversationID, t.Seq-1, flag(t.Bound),
-		flag(t.Bound && t.Text != ""), t.Text, at)
+	_, err = tx.Exec(insertContactRow, id, t.ID, t.Key.TenantID, t.ConversationID, t.Seq-1, column.Flag(t.Bound),
+		column.Flag(t.Bound && t.Text != ""), t.Text, at)
 	return err
 }
 
@@ -151,13 +152,13 @@ func reserveGap(tx *groupcommit.Tx, conversationID string, s turn.Settlement, no
 		return nil
 	}
 	var sent time.Time
-	if err := tx.QueryRow(selectLastSent, conversationID).Scan(instant{&sent}); err != nil {
+	if err := tx.QueryRow(selectLastSent, conversationID).Scan(column.Instant(&sent)); err != nil {
 		return err
 	}
 	if !sent.After(latest(s.Turn.SettledAt, now)) && sent.Add(s.Gap).After(s.Turn.SettledAt) {
 		return &turn.TooSoonError{LastSent: sent}
 	}
-	_, err := tx.Exec(moveLastSent, conversationID, micros(s.Turn.SettledAt))
+	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(s.Turn.SettledAt))
 	return err
 }
 
@@ -165,10 +166,10 @@ func settleArgs(t conversation.Turn) []any {
 	text := joined(t.Replies)
 	return []any{
 		t.ID, t.Owner, t.Attempt,
-		string(t.State), optional(t.Outcome), optional(t.Path), optional(t.Reason), micros(t.SettledAt), list(t.Replies),
+		string(t.State), column.Optional(t.Outcome), column.Optional(t.Path), column.Optional(t.Reason), column.Micros(t.SettledAt), column.List(t.Replies),
 		t.Model, t.PromptVersion, t.Spend.TokensIn, t.Spend.TokensCached, t.Spend.TokensOut, t.Spend.CostMicros,
-		object(t.Timings), t.Confidence, list(t.Interventions), list(t.Actions),
-		text, flag(text != "" && remembered(t.Outcome)),
+		column.Object(t.Timings), t.Confidence, column.List(t.Interventions), column.List(t.Actions),
+		text, column.Flag(text != "" && remembered(t.Outcome)),
 	}
 }
 
@@ -184,7 +185,7 @@ func (db *DB) Stamp(ctx context.Context, s turn.Stamp) error {
 func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
 	bound := true
 	if s.TurnID != "" {
-		err := tx.QueryRow(stampTurn, s.TurnID, micros(s.At)).Scan(&bound)
+		err := tx.QueryRow(stampTurn, s.TurnID, column.Micros(s.At)).Scan(&bound)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil // stamped already, or its reply went another way
 		}
@@ -195,7 +196,7 @@ func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
 	if s.Silent || !bound {
 		return nil
 	}
-	_, err := tx.Exec(moveLastSent, s.ConversationID, micros(s.At))
+	_, err := tx.Exec(moveLastSent, s.ConversationID, column.Micros(s.At))
 	return err
 }
 

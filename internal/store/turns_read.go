@@ -11,6 +11,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
 )
 
 // turnColumns are what scanTurn reads: of the agent row a, of its contact row m, which
@@ -102,10 +103,10 @@ func splitStatuses(s string) (all []outbox.Status) {
 func scanTurn(r row, after ...any) (t conversation.Turn, err error) {
 	err = r.Scan(append([]any{
 		&t.ID, &t.ConversationID, &t.Key.TenantID, &t.Key.Channel, &t.Key.SubscriberID, &t.Seq, &t.State, &t.Owner,
-		&t.Attempt, &t.Bound, &t.Text, decoded{&t.Replies}, &t.Outcome, &t.Path,
+		&t.Attempt, &t.Bound, &t.Text, column.JSON(&t.Replies), &t.Outcome, &t.Path,
 		&t.Reason, &t.Model, &t.PromptVersion, &t.Spend.TokensIn, &t.Spend.TokensCached, &t.Spend.TokensOut,
-		&t.Spend.CostMicros, decoded{&t.Timings}, &t.Confidence, decoded{&t.Interventions}, decoded{&t.Actions},
-		instant{&t.ReceivedAt}, instant{&t.SettledAt}, instant{&t.RespondedAt},
+		&t.Spend.CostMicros, column.JSON(&t.Timings), &t.Confidence, column.JSON(&t.Interventions), column.JSON(&t.Actions),
+		column.Instant(&t.ReceivedAt), column.Instant(&t.SettledAt), column.Instant(&t.RespondedAt),
 	}, after...)...)
 	return t, err
 }
