@@ -306,6 +306,40 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
+// Holds config/README.md: the files are read at the start, and a SIGHUP neither reloads
+// them nor ends the program.
+func TestHungUp(t *testing.T) {
+	t.Parallel()
+	t.Run("dev", func(t *testing.T) {
+		t.Parallel()
+		hangUp(dev(t, t.TempDir()))
+	})
+	t.Run("serve", func(t *testing.T) {
+		t.Parallel()
+		hangUp(newDeployment(t).serve())
+	})
+}
+
+// hangUp sends a SIGHUP, sees that the program goes on, and ends it.
+func hangUp(p *process) {
+	p.t.Helper()
+	const want = "SIGHUP changes nothing: reloading is not built into this version, and a restart reads the files"
+	p.signal(syscall.SIGHUP)
+	err := poll(func() error {
+		if !strings.Contains(p.log.String(), want) {
+			return fmt.Errorf("the log does not speak of it:\n%s", p.log.String())
+		}
+		return nil
+	})
+	if err != nil {
+		p.t.Error(err)
+	}
+	p.signal(syscall.SIGTERM)
+	if err := p.ended(); err != nil {
+		p.t.Errorf("the program ended with %v, want 0", err)
+	}
+}
+
 // A second signal does not wait for the turns in flight.
 func TestTerminatedTwice(t *testing.T) {
 	t.Parallel()

@@ -24,12 +24,12 @@ func Model(c config.Config) (llm.Model, error) {
 	return mock.New(), nil
 }
 
-// Business reads the tenant's files from CONFIG_DIR. In dev a folder without any of
-// them is the demo tenant. Copy above maxTextUnits is a problem; 0 measures nothing,
+// Business reads the tenant's files from CONFIG_DIR. Unless it is to be served, a folder
+// without any of them is the demo tenant. Copy above maxTextUnits is a problem; 0 measures nothing,
 // because a service splits what is too long. Its errors wrap a [tenant.Problems].
 func Business(c config.Config, maxTextUnits int) (*tenant.Tenant, error) {
 	folder := os.DirFS(c.Folders.Config)
-	if c.Mode == config.Dev && !anyFile(folder) {
+	if demoStandsIn(c) {
 		folder = demo.FS()
 	}
 	t, err := tenant.Load(folder, tenant.Options{
@@ -43,6 +43,11 @@ func Business(c config.Config, maxTextUnits int) (*tenant.Tenant, error) {
 		return nil, fmt.Errorf("the configuration in %s is not valid:\n%w", filepath.Clean(c.Folders.Config), err)
 	}
 	return t, nil
+}
+
+// demoStandsIn reports whether the demo tenant is used for want of files.
+func demoStandsIn(c config.Config) bool {
+	return c.Mode != config.Serve && !anyFile(os.DirFS(c.Folders.Config))
 }
 
 // anyFile reports whether a folder holds at least one of a tenant's files.

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -53,13 +51,14 @@ type Dev struct {
 	service  *Service
 	page     *sandbox.Page
 	listener net.Listener
+	welcome  welcome
 }
 
 // NewDev builds the parts. The configuration's ManyChat account, public address and
 // console key are replaced by the sandbox's: a real account is never touched. The
 // caller closes the result.
 func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
-	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + localAddress(o.Listener)}
+	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + localAddress(o.Listener), welcome: newWelcome(o)}
 	c := o.Config
 	c.ManyChat.SharedSecrets = config.Secrets{sandboxSecret}
 	c.ManyChat.APIToken = sandboxAPIToken
@@ -97,7 +96,7 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 		return err
 	}
 	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: client}
-	d.page, err = sandbox.NewPage(sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Model: switches{d.Model}, Log: o.Log})
+	d.page, err = sandbox.NewPage(sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Model: switches{d.Model}, Example: d.welcome.question, Log: o.Log})
 	return err
 }
 
@@ -124,20 +123,6 @@ func (d *Dev) Close() error {
 		d.Account.Close()
 	}
 	return d.service.Close()
-}
-
-// Welcome tells a newcomer where to click.
-func (d *Dev) Welcome(w io.Writer) error {
-	_, err := fmt.Fprintf(w, `
-  ManyChat AI Agent is running, with a ManyChat of its own and a model that costs nothing.
-
-  Open the phone:   %s%s
-  Then ask:         how much is the wheel course?
-
-  Stop with Ctrl+C; conversations and queued replies are kept.
-
-`, d.URL, sandbox.Path)
-	return err
 }
 
 // chatsFile is where the phones' chats are kept, beside the database.

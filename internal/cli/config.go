@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -15,9 +16,10 @@ import (
 )
 
 type configCommands struct {
-	Check  configCheck  `cmd:"" help:"Check every file and variable, and report everything that is wrong."`
-	Show   configShow   `cmd:"" help:"Print every variable in force, secrets masked, and where it comes from."`
-	Schema configSchema `cmd:"" help:"Print the JSON Schemas of the configuration files, or write them to a folder."`
+	Check   configCheck   `cmd:"" help:"Check every file and variable, and report everything that is wrong."`
+	Show    configShow    `cmd:"" help:"Print every variable, secrets masked, and where it comes from."`
+	Schema  configSchema  `cmd:"" help:"Print the JSON Schemas of the configuration files, or write them to a folder."`
+	Upgrade configUpgrade `cmd:"" help:"Rewrite old keys of the configuration files."`
 }
 
 // Help shows examples.
@@ -26,7 +28,8 @@ func (configCommands) Help() string {
 
     manychat-agent config check
     manychat-agent config show --dev
-    manychat-agent config schema catalog.json`
+    manychat-agent config schema catalog.json
+    manychat-agent config upgrade --dry-run`
 }
 
 // mode is what the configuration is read for.
@@ -58,6 +61,9 @@ func (cc configCheck) Run(std Streams) error {
 	for _, w := range c.Warnings() {
 		fmt.Fprintln(std.Err, w)
 	}
+	if keys := t.WithoutEffect(); len(keys) > 0 {
+		fmt.Fprintln(std.Err, "Without effect in this version: "+strings.Join(keys, ", "))
+	}
 	_, err = fmt.Fprintf(std.Out, "The configuration is valid: %s, %d offerings, hash %s.\n", t.Catalog.BusinessName, len(t.Catalog.Offerings), t.Hash[:12])
 	return err
 }
@@ -68,15 +74,22 @@ func longestText(c config.Config) int {
 	return caps.TextUnits
 }
 
-type configShow struct{ mode }
+type configShow struct {
+	mode
+	JSON bool `help:"One JSON object a line."`
+}
 
-// Run prints the variables.
+// Run prints the variables, also when something is wrong with them.
 func (cs configShow) Run(std Streams) error {
 	c, err := environment(cs.mode.mode(), std)
-	if err != nil {
+	var problems config.Problems
+	if err != nil && !errors.As(err, &problems) {
 		return err
 	}
-	return c.Print(std.Out)
+	if cs.JSON {
+		return errors.Join(err, printLines(std.Out, c.Values()))
+	}
+	return errors.Join(err, c.Print(std.Out))
 }
 
 type configSchema struct {

@@ -16,7 +16,7 @@ type migrateCommand struct{}
 
 // Run opens the database, which brings it up to date.
 func (migrateCommand) Run(ctx context.Context, std Streams) error {
-	c, err := environment(config.Dev, std)
+	c, err := environment(config.Once, std)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (migrateCommand) Run(ctx context.Context, std Streams) error {
 // leaves its version alone for that process's sake. Nothing but where it is needs to
 // be configured.
 func withDatabase(ctx context.Context, std Streams, use func(context.Context, *store.DB) error) error {
-	c, err := environment(config.Dev, std)
+	c, err := environment(config.Once, std)
 	if err != nil {
 		return err
 	}

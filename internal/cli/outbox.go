@@ -2,13 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
@@ -40,6 +35,9 @@ type outboxList struct {
 
 // Run prints a table in a terminal, and JSON elsewhere or when asked for.
 func (l outboxList) Run(ctx context.Context, std Streams) error {
+	if l.Limit < 1 {
+		return usageError{fmt.Errorf("--limit is %d: give a number of at least 1", l.Limit)}
+	}
 	filter := store.OutboxFilter{Limit: l.Limit, After: l.After}
 	for _, s := range l.Status {
 		filter.Statuses = append(filter.Statuses, outbox.Status(s))
@@ -50,7 +48,7 @@ func (l outboxList) Run(ctx context.Context, std Streams) error {
 			return err
 		}
 		if l.JSON || !terminal(std.Out) {
-			return printLines(std.Out, rows)
+			return printLines(std.Out, listed(rows))
 		}
 		if len(rows) == 0 {
 			_, err := fmt.Fprintln(std.Out, "No deferred replies in these states.")
@@ -60,103 +58,9 @@ func (l outboxList) Run(ctx context.Context, std Streams) error {
 	})
 }
 
-func printTable(w io.Writer, rows []outbox.Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tSTATUS\tTRIES\tNEXT\tWHY")
-	for _, r := range rows {
-		next := "-"
-		if r.Status == outbox.Pending {
-			next = r.NextAttemptAt.Local().Format(time.DateTime)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", r.ID, r.Status, r.Attempts, next, why(r))
-	}
-	return table.Flush()
-}
-
-func why(r outbox.Row) string {
-	return strings.TrimPrefix(strings.Trim(string(r.Reason)+": "+r.LastError, ": "), ": ")
-}
-
-// rowView is a row as JSON. It names neither the contact nor, in a list, the text.
-type rowView struct {
-	ID            string        `json:"id"`
-	Turn          string        `json:"turn"`
-	Conversation  string        `json:"conversation"`
-	Kind          outbox.Kind   `json:"kind"`
-	Status        outbox.Status `json:"status"`
-	Reason        outbox.Reason `json:"reason,omitempty"`
-	Attempts      int           `json:"attempts"`
-	NextAttemptAt time.Time     `json:"nextAttemptAt"`
-	LastError     string        `json:"lastError,omitempty"`
-	CreatedAt     time.Time     `json:"createdAt"`
-	DeliveredAt   *time.Time    `json:"deliveredAt,omitempty"`
-	Sent          int           `json:"sent"`
-	Texts         []string      `json:"texts,omitempty"`
-}
-
-func view(r outbox.Row, texts []string) rowView {
-	v := rowView{
-		ID: r.ID, Turn: r.TurnID, Conversation: r.ConversationID, Kind: r.Kind, Status: r.Status, Reason: r.Reason,
-		Attempts: r.Attempts, NextAttemptAt: r.NextAttemptAt, LastError: r.LastError, CreatedAt: r.CreatedAt,
-		Sent: r.Payload.Sent, Texts: texts,
-	}
-	if !r.DeliveredAt.IsZero() {
-		v.DeliveredAt = &r.DeliveredAt
-	}
-	return v
-}
-
-func printLines(w io.Writer, rows []outbox.Row) error {
-	lines := json.NewEncoder(w)
-	for _, r := range rows {
-		if err := lines.Encode(view(r, nil)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type outboxShow struct {
-	ID string `arg:"" help:"The row's id, as list prints it."`
-}
-
-// Run prints the row with its texts, and what to do about it.
-func (s outboxShow) Run(ctx context.Context, std Streams) error {
-	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
-		r, err := db.OutboxRow(ctx, s.ID)
-		if err != nil {
-			return rowError(s.ID, err)
-		}
-		out := json.NewEncoder(std.Out)
-		out.SetIndent("", "  ")
-		if err := out.Encode(view(r, r.Payload.Texts)); err != nil {
-			return err
-		}
-		if advice := advice(r); advice != "" {
-			fmt.Fprintln(std.Err, advice)
-		}
-		return nil
-	})
-}
-
-// advice says what an operator can do about a row.
-func advice(r outbox.Row) string {
-	switch r.Reason {
-	case outbox.ReasonRejected:
-		return "ManyChat refused it. Check that the reply field and the reply flow still have the configured names, then: outbox retry " + r.ID
-	case outbox.ReasonUnknown:
-		return "ManyChat did not answer twice, so the text may have arrived. Look at the contact's chat in ManyChat before you retry it."
-	case outbox.ReasonExhausted:
-		return "Every try failed. When ManyChat answers again: outbox retry " + r.ID
-	case outbox.ReasonStale:
-		return "It grew too old to be of use. If the contact still waits: outbox retry " + r.ID
-	}
-	return ""
-}
-
 type outboxRetry struct {
 	ID  string `arg:"" optional:"" help:"The row's id."`
-	All bool   `help:"Every dead row."`
+	All bool   `help:"Every dead row whose text has surely not arrived."`
 }
 
 // Run makes rows pending again; a running service picks them up within a second.
@@ -165,19 +69,29 @@ func (o outboxRetry) Run(ctx context.Context, std Streams) error {
 		return usageError{errors.New("name one row, or give --all for every dead one")}
 	}
 	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
-		count := 1
-		var err error
 		if o.All {
-			count, err = db.RetryAllDead(ctx)
-		} else {
-			err = rowError(o.ID, db.RetryOutbox(ctx, o.ID))
+			return retryAll(ctx, std, db)
 		}
-		if err != nil {
-			return err
+		if err := db.RetryOutbox(ctx, o.ID); err != nil {
+			return rowError(ctx, db, o.ID, err)
 		}
-		_, err = fmt.Fprintf(std.Out, "%d will be sent again.\n", count)
+		_, err := fmt.Fprintln(std.Out, "1 will be sent again.")
 		return err
 	})
+}
+
+func retryAll(ctx context.Context, std Streams, db *store.DB) error {
+	done, err := db.RetryAllDead(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(std.Out, "%d will be sent again.\n", done.Queued); err != nil {
+		return err
+	}
+	if done.Left > 0 {
+		fmt.Fprintf(std.Err, "%d left out, since ManyChat did not answer and the text may have arrived. Look at the contact's chat in ManyChat, then: outbox retry ID (outbox list --status dead shows them, reason unknown)\n", done.Left)
+	}
+	return nil
 }
 
 type outboxDiscard struct {
@@ -187,21 +101,41 @@ type outboxDiscard struct {
 // Run gives a row up.
 func (o outboxDiscard) Run(ctx context.Context, std Streams) error {
 	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
-		if err := rowError(o.ID, db.DiscardOutbox(ctx, o.ID)); err != nil {
-			return err
+		if err := db.DiscardOutbox(ctx, o.ID); err != nil {
+			return rowError(ctx, db, o.ID, err)
 		}
 		_, err := fmt.Fprintln(std.Out, "Discarded.")
 		return err
 	})
 }
 
-// rowError says which row a request was about, and what its state allows.
-func rowError(id string, err error) error {
-	switch {
-	case errors.Is(err, outbox.ErrNotFound):
+// rowError says which row a request was about, and what becomes of it without one.
+func rowError(ctx context.Context, db *store.DB, id string, err error) error {
+	if errors.Is(err, outbox.ErrNotFound) {
 		return fmt.Errorf("no deferred reply has the id %q; outbox list shows them", id)
-	case errors.Is(err, outbox.ErrState):
-		return fmt.Errorf("the reply %s is in a state that does not allow this; outbox show %s says which", id, id)
 	}
-	return err
+	if !errors.Is(err, outbox.ErrState) {
+		return err
+	}
+	r, err := db.OutboxRow(ctx, id)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("nothing was changed of the reply %s: %s", id, next(r))
+}
+
+// next says what happens to a row that no operator touches.
+func next(r outbox.Row) string {
+	switch r.Status {
+	case outbox.Pending:
+		return "it is pending and is tried again at " + local(r.NextAttemptAt) + " by itself"
+	case outbox.Delivering:
+		return "it is delivering: a service sends it just now, or takes it up again when it starts"
+	case outbox.Delivered:
+		return "it is delivered, and ManyChat has accepted all of it"
+	case outbox.Discarded:
+		return "it is discarded for good; the contact's next message is answered as ever"
+	case outbox.Dead, outbox.Withheld:
+	}
+	return "it is " + string(r.Status) + ", and stays so until it is retried or discarded"
 }

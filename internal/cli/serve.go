@@ -3,7 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
@@ -22,7 +26,9 @@ func (devCommand) Run(ctx context.Context, std Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := app.NewDev(ctx, app.DevOptions{Config: c, Tenant: t, Listener: ln, Log: logger(c, std), Now: time.Now})
+	log := logger(c, std)
+	defer onHangup(log)()
+	d, err := app.NewDev(ctx, app.DevOptions{Config: c, Tenant: t, Listener: ln, Log: log, Now: time.Now})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
@@ -70,8 +76,14 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 		return err
 	}
 	log := logger(c, std)
+	defer onHangup(log)()
 	for _, v := range c.Values() {
-		log.Info("in force", "variable", v.Name, "value", v.Value, "from", v.Origin)
+		if !v.Planned {
+			log.Info("in force", "variable", v.Name, "value", v.Value, "from", v.Origin)
+		}
+	}
+	if keys := t.WithoutEffect(); len(keys) > 0 {
+		log.Warn("configured without effect in this version", "keys", keys)
 	}
 	service, err := app.New(ctx, app.Options{
 		Config: c, Tenant: t, Model: model, Log: log, Now: time.Now, NoWorker: noWorker,
@@ -81,4 +93,25 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
 	return run(c, service)
+}
+
+// onHangup keeps a SIGHUP, by which operators ask other programs to read their files
+// again, from ending this one. The result undoes it.
+func onHangup(log *slog.Logger) (undo func()) {
+	hangups, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case <-hangups:
+				log.Warn("SIGHUP changes nothing: reloading is not built into this version, and a restart reads the files")
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		close(done)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,13 +24,16 @@ import (
 const manychatWaits = 10 * time.Second
 
 type simulateCommand struct {
-	Text       string        `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
+	Text       *string       `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
 	Subscriber string        `help:"The contact's id." default:"900000001"`
 	URL        string        `help:"A running service; without it one is started for this command alone." placeholder:"URL"`
 	Secret     string        `help:"The running service's MANYCHAT_SHARED_SECRET." env:"MANYCHAT_SHARED_SECRET" placeholder:"SECRET"`
 	Latency    time.Duration `help:"How long the mock model takes, to see a late reply; not with --url." default:"0s"`
 	JSON       bool          `help:"Print one JSON object a message."`
 }
+
+// subscriberForm is a ManyChat id (docs/spec/02-inbound.md).
+var subscriberForm = regexp.MustCompile(`^[0-9]{1,32}$`)
 
 // Help shows examples.
 func (simulateCommand) Help() string {
@@ -79,6 +83,12 @@ func simulation(r sandbox.Reply) simulated {
 
 // Run writes one text, or every line of a chat.
 func (s simulateCommand) Run(ctx context.Context, std Streams) error {
+	if s.Text != nil && strings.TrimSpace(*s.Text) == "" {
+		return usageError{errors.New("the text is empty: give what the contact writes, or no text for a chat")}
+	}
+	if !subscriberForm.MatchString(s.Subscriber) {
+		return usageError{fmt.Errorf("--subscriber is %q: give the id of a contact, 1 to 32 digits", s.Subscriber)}
+	}
 	if s.URL != "" {
 		return s.talkTo(ctx, std)
 	}
@@ -108,10 +118,11 @@ func (s simulateCommand) talkTo(ctx context.Context, std Streams) error {
 
 func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine) error {
 	said := map[string]bool{} // warnings; each is said once a chat
-	if s.Text != "" {
-		return s.one(ctx, std, line, s.Text, said)
+	if s.Text != nil {
+		return s.one(ctx, std, line, *s.Text, said)
 	}
-	if terminal(std.In) {
+	person := terminal(std.In)
+	if person {
 		fmt.Fprintln(std.Err, "Write as the contact; an empty line or Ctrl+D ends the chat.")
 	}
 	next := lines(std.In)
@@ -123,18 +134,24 @@ func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if text := strings.TrimSpace(read.text); text == "" {
+		text := strings.TrimSpace(read.text)
+		switch {
+		case read.end, text == "" && person:
 			return read.err
-		} else if err := s.one(ctx, std, line, text, said); err != nil {
+		case text == "":
+			continue
+		}
+		if err := s.one(ctx, std, line, text, said); err != nil {
 			return err
 		}
 	}
 }
 
-// typed is a line that was read; without one, err says why or is nil at the end.
+// typed is a line that was read, or the end of all lines.
 type typed struct {
 	text string
-	err  error
+	end  bool
+	err  error // of the end, when it is not the end of the file
 }
 
 // lines reads in the background: a read that waits for a person does not see an
@@ -146,7 +163,7 @@ func lines(in io.Reader) <-chan typed {
 		for scanner.Scan() {
 			next <- typed{text: scanner.Text()}
 		}
-		next <- typed{err: scanner.Err()}
+		next <- typed{end: true, err: scanner.Err()}
 	}()
 	return next
 }
@@ -198,7 +215,7 @@ func (g simulated) print(std Streams, said map[string]bool) error {
 // withOwnService runs a service with an emulated ManyChat in a temporary folder for
 // as long as use takes.
 func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use func(context.Context, contactLine) error) (err error) {
-	c, t, err := configured(config.Dev, std)
+	c, t, err := configured(config.Once, std)
 	if err != nil {
 		return err
 	}

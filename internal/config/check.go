@@ -3,6 +3,8 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,7 +12,9 @@ import (
 // check holds the rules that concern several variables.
 func (l *loader) check() {
 	l.checkModels()
+	l.checkSecrets()
 	l.checkAddresses()
+	l.checkHost()
 	l.checkTurn()
 	m := l.config.ManyChat
 	if m.ReplyField == m.TokenField {
@@ -18,6 +22,27 @@ func (l *loader) check() {
 	}
 	if l.config.Console.Password != "" && l.config.Console.PasswordHash != "" {
 		l.problem("CONSOLE_PASSWORD", "is set beside CONSOLE_PASSWORD_HASH: set one of the two")
+	}
+}
+
+// tokenForm is a ManyChat API token: the account's id, and a secret.
+var tokenForm = regexp.MustCompile(`^[0-9]+:[^[:space:]]+$`)
+
+// checkSecrets looks at the credentials that have a form; no problem quotes one.
+func (l *loader) checkSecrets() {
+	if t := l.config.ManyChat.APIToken; t != "" && !tokenForm.MatchString(t.Reveal()) {
+		l.problem("MANYCHAT_API_TOKEN", "is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API")
+	}
+	if n := len(l.config.Console.APIKey); n > 0 && n < minSecret {
+		l.problem("CONSOLE_API_KEY", fmt.Sprintf("has %d characters: it needs at least %d (openssl rand -hex 32 makes one)", n, minSecret))
+	}
+}
+
+// checkHost keeps dev, whose sandbox asks nobody for a password, on this machine.
+func (l *loader) checkHost() {
+	host := l.config.Server.Host
+	if address, err := netip.ParseAddr(host); l.source.Mode == Dev && !strings.EqualFold(host, "localhost") && (err != nil || !address.Unmap().IsLoopback()) {
+		l.problem("HOST", fmt.Sprintf("is %q: dev listens on this machine only; unset HOST, or use serve", host))
 	}
 }
 
@@ -69,7 +94,11 @@ func (l *loader) checkModels() {
 			continue
 		}
 		if !slices.Contains(l.source.Providers, m.model.Provider) {
-			l.problem(m.variable, fmt.Sprintf("names the provider %q, which is not built into this version: set it to a model of %s", m.model.Provider, strings.Join(l.source.Providers, ", ")))
+			l.problem(m.variable, fmt.Sprintf("names the provider %q, which is not built into this version: set it to %s", m.model.Provider, examples(l.source.Providers)))
+			continue
+		}
+		if m.model.Provider == Mock && m.model != mockModel {
+			l.problem(m.variable, fmt.Sprintf("is %q: the provider mock has one model, so set it to %s", m.model, mockModel))
 			continue
 		}
 		name, missing := c.Keys.missing(m.model.Provider)

@@ -5,7 +5,8 @@
 // A field's tags say all there is to say about its variable: env its name, default
 // and dev its default in both modes and in dev, need the mode it is required in,
 // unit the unit of a duration written as a number, min and max its range in that
-// unit, enum its values, and pattern with expect a pattern in words.
+// unit, enum its values, and pattern with expect a pattern in words. planned marks what
+// is read and checked, and used by nothing yet.
 package config
 
 import (
@@ -17,10 +18,12 @@ import (
 // Mode is what the program is started for; it decides what is required.
 type Mode string
 
-// The modes. Dev brings its own ManyChat and needs nothing.
+// The modes. Dev brings its own ManyChat, needs nothing and listens on this machine
+// alone. Once is a command that ends by itself: it needs nothing and serves nobody.
 const (
 	Dev   Mode = "dev"
 	Serve Mode = "serve"
+	Once  Mode = "once"
 )
 
 // Config is the environment in force. The zero value is not valid; see [Load].
@@ -46,37 +49,37 @@ type Config struct {
 // Agent is the model that answers.
 type Agent struct {
 	Model           Model   `env:"AGENT_MODEL" dev:"mock:demo" need:"serve"`
-	FallbackModel   Model   `env:"AGENT_FALLBACK_MODEL"` // used when the first one errors
+	FallbackModel   Model   `env:"AGENT_FALLBACK_MODEL" planned:"true"` // used when the first one errors
 	MaxOutputTokens int     `env:"AGENT_MAX_OUTPUT_TOKENS" default:"800" min:"1" max:"100000"`
 	Temperature     float64 `env:"AGENT_TEMPERATURE" default:"0.3" min:"0" max:"2"`
-	ReasoningEffort string  `env:"AGENT_REASONING_EFFORT" enum:"minimal,low,medium,high"` // empty: not sent
+	ReasoningEffort string  `env:"AGENT_REASONING_EFFORT" planned:"true" enum:"minimal,low,medium,high"` // empty: not sent
 }
 
 // ProviderKeys are credentials and addresses of model providers. Only those of the
 // providers in use are required.
 type ProviderKeys struct {
-	Anthropic               Secret `env:"ANTHROPIC_API_KEY"`
-	OpenAI                  Secret `env:"OPENAI_API_KEY"`
-	Google                  Secret `env:"GOOGLE_GENERATIVE_AI_API_KEY"`
-	OllamaBaseURL           URL    `env:"OLLAMA_BASE_URL"`
-	OpenAICompatibleBaseURL URL    `env:"OPENAI_COMPATIBLE_BASE_URL"` // ends in /v1
-	OpenAICompatible        Secret `env:"OPENAI_COMPATIBLE_API_KEY"`
+	Anthropic               Secret `env:"ANTHROPIC_API_KEY" planned:"true"`
+	OpenAI                  Secret `env:"OPENAI_API_KEY" planned:"true"`
+	Google                  Secret `env:"GOOGLE_GENERATIVE_AI_API_KEY" planned:"true"`
+	OllamaBaseURL           URL    `env:"OLLAMA_BASE_URL" planned:"true"`
+	OpenAICompatibleBaseURL URL    `env:"OPENAI_COMPATIBLE_BASE_URL" planned:"true"` // ends in /v1
+	OpenAICompatible        Secret `env:"OPENAI_COMPATIBLE_API_KEY" planned:"true"`
 }
 
 // SecondModels do other work than answering; each is the zero Model when unset.
 type SecondModels struct {
-	Transcription Model `env:"TRANSCRIPTION_MODEL"`
-	Insight       Model `env:"INSIGHT_MODEL"`
-	EvalJudge     Model `env:"EVAL_JUDGE_MODEL"`
+	Transcription Model `env:"TRANSCRIPTION_MODEL" planned:"true"`
+	Insight       Model `env:"INSIGHT_MODEL" planned:"true"`
+	EvalJudge     Model `env:"EVAL_JUDGE_MODEL" planned:"true"`
 }
 
 // ManyChat is the account that delivers, and the secret it calls with.
 type ManyChat struct {
 	SharedSecrets Secrets       `env:"MANYCHAT_SHARED_SECRET" need:"serve"` // one, or two during a rotation
-	APIToken      Secret        `env:"MANYCHAT_API_TOKEN" need:"serve"`
+	APIToken      Secret        `env:"MANYCHAT_API_TOKEN" need:"serve"`     // <account id>:<secret>
 	APIBase       URL           `env:"MANYCHAT_API_BASE" default:"https://api.manychat.com"`
 	ReplyField    string        `env:"MANYCHAT_REPLY_FIELD" default:"ai_message"`
-	ReplyFlowNs   string        `env:"MANYCHAT_REPLY_FLOW_NS" need:"serve"`
+	ReplyFlowNs   string        `env:"MANYCHAT_REPLY_FLOW_NS" need:"serve" pattern:"^[^[:space:]]+$" expect:"the namespace of a flow, which has no white space, such as content20260101000000_000001"`
 	TokenField    string        `env:"MANYCHAT_TOKEN_FIELD" default:"ai_token"`
 	ReplyGap      time.Duration `env:"MANYCHAT_REPLY_GAP_MS" default:"2000" unit:"ms" min:"0" max:"10000"`
 	RPSScale      float64       `env:"MANYCHAT_RPS_SCALE" default:"1.0" min:"0.01" max:"1000"` // of ManyChat's own limits
@@ -88,8 +91,8 @@ type Public struct {
 	Callback             bool     `env:"CALLBACK" default:"on"`
 	CallbackContactID    string   `env:"CALLBACK_CONTACT_ID"` // the ManyChat variable of the contact's id; empty: the channel's own
 	WhatsAppJoin         bool     `env:"WHATSAPP_JOIN" default:"true"`
-	MediaHosts           []string `env:"MEDIA_HOSTS"` // hosts whose links are media, besides the known ones
-	HandoffWebhookSecret Secret   `env:"HANDOFF_WEBHOOK_SECRET"`
+	MediaHosts           []string `env:"MEDIA_HOSTS" planned:"true"` // hosts whose links are media, besides the known ones
+	HandoffWebhookSecret Secret   `env:"HANDOFF_WEBHOOK_SECRET" planned:"true"`
 	TLSCertFile          string   `env:"TLS_CERT_FILE"`
 	TLSKeyFile           string   `env:"TLS_KEY_FILE"`
 }
@@ -98,7 +101,7 @@ type Public struct {
 type Outbox struct {
 	MaxAttempts int           `env:"OUTBOX_MAX_ATTEMPTS" default:"12" min:"1" max:"100"`
 	MaxAge      time.Duration `env:"OUTBOX_MAX_AGE_MIN" default:"360" unit:"min" min:"1" max:"10080"`
-	Retention   time.Duration `env:"RETENTION_DAYS" default:"0" unit:"days" min:"0" max:"36500"` // 0 keeps everything
+	Retention   time.Duration `env:"RETENTION_DAYS" planned:"true" default:"0" unit:"days" min:"0" max:"36500"` // 0 keeps everything
 }
 
 // Tenant is which business answers on which channel, and where its rows are.
@@ -113,20 +116,20 @@ type Turn struct {
 	RaceDeadline  time.Duration  `env:"RACE_DEADLINE_MS" default:"8000" unit:"ms" min:"1" max:"8500"`
 	ModelAbort    time.Duration  `env:"MODEL_ABORT_MS" default:"30000" unit:"ms" min:"1" max:"600000"`
 	ShutdownGrace time.Duration  `env:"SHUTDOWN_GRACE_MS" default:"25000" unit:"ms" min:"0" max:"600000"`
-	ProcessLease  time.Duration  `env:"PROCESS_LEASE_MS" default:"15000" unit:"ms" min:"1000" max:"600000"`
+	ProcessLease  time.Duration  `env:"PROCESS_LEASE_MS" planned:"true" default:"15000" unit:"ms" min:"1000" max:"600000"`
 	MaxAttempts   int            `env:"TURN_MAX_ATTEMPTS" default:"2" min:"1" max:"10"`
 	MaxInFlight   int            `env:"MAX_INFLIGHT_TURNS" default:"10000" min:"1" max:"1000000"`
-	InboundRPM    int            `env:"INBOUND_RPM" default:"300" min:"1" max:"1000000"` // per address, requests without a valid secret
-	TrustProxy    TrustedProxies `env:"TRUST_PROXY"`
-	MergeWaiting  bool           `env:"MERGE_WAITING" default:"true"`
-	EnforceTokens bool           `env:"CONTACT_TOKENS_ENFORCED" default:"true"`
+	InboundRPM    int            `env:"INBOUND_RPM" planned:"true" default:"300" min:"1" max:"1000000"` // per address, requests without a valid secret
+	TrustProxy    TrustedProxies `env:"TRUST_PROXY" planned:"true"`
+	MergeWaiting  bool           `env:"MERGE_WAITING" planned:"true" default:"true"`
+	EnforceTokens bool           `env:"CONTACT_TOKENS_ENFORCED" planned:"true" default:"true"`
 }
 
 // Console is the operator's pages; they are off without a password.
 type Console struct {
-	Password     Secret `env:"CONSOLE_PASSWORD"`
-	PasswordHash Secret `env:"CONSOLE_PASSWORD_HASH"`
-	APIKey       Secret `env:"CONSOLE_API_KEY"`
+	Password     Secret `env:"CONSOLE_PASSWORD" planned:"true"`
+	PasswordHash Secret `env:"CONSOLE_PASSWORD_HASH" planned:"true"`
+	APIKey       Secret `env:"CONSOLE_API_KEY"` // at least 16 characters
 }
 
 // Server is where the program listens and what it tells its operator.
@@ -135,12 +138,12 @@ type Server struct {
 	Host         string `env:"HOST" default:"0.0.0.0" dev:"127.0.0.1"`
 	LogLevel     string `env:"LOG_LEVEL" default:"info" enum:"debug,info,warn,error"`
 	LogFormat    string `env:"LOG_FORMAT" enum:"json,text"` // json; text in a terminal
-	MetricsAddr  string `env:"METRICS_ADDR" pattern:"^[^ /]*:[0-9]{1,5}$" expect:"an address such as 127.0.0.1:9090"`
-	OTLPEndpoint URL    `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
+	MetricsAddr  string `env:"METRICS_ADDR" planned:"true" pattern:"^[^ /]*:[0-9]{1,5}$" expect:"an address such as 127.0.0.1:9090"`
+	OTLPEndpoint URL    `env:"OTEL_EXPORTER_OTLP_ENDPOINT" planned:"true"`
 }
 
 // Folders are where files are read from.
 type Folders struct {
 	Config string `env:"CONFIG_DIR" default:"config"`
-	Eval   string `env:"EVAL_DIR" default:"evals/golden"`
+	Eval   string `env:"EVAL_DIR" planned:"true" default:"evals/golden"`
 }

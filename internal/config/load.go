@@ -49,9 +49,9 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load reads the environment. Its error is a [Problems], which ends with what would
-// else be warnings: a misspelt name explains why another variable is missing. It never
-// quotes a secret. With problems, the Config has the defaults of the variables that
+// Load reads the environment. Its error is a [Problems], which ends with the misspelt
+// names that would else be warnings: they explain why another variable is missing. It
+// never quotes a secret. With problems, the Config has the defaults of the variables that
 // have one: enough to look for what else is wrong, and nothing to start with.
 func Load(source Source) (Config, error) {
 	l := &loader{source: source, environment: map[string]string{}}
@@ -71,10 +71,11 @@ func Load(source Source) (Config, error) {
 	}
 	l.check()
 	l.config.values = l.values()
-	l.config.warnings = l.unknown()
+	misspelt := l.unknown()
+	l.config.warnings = append(l.withoutEffect(), misspelt...)
 	if len(l.problems) > 0 {
 		l.restore()
-		return l.config, append(l.sorted(), l.config.warnings...)
+		return l.config, append(l.sorted(), misspelt...)
 	}
 	return l.config, nil
 }
@@ -94,7 +95,11 @@ type variable struct {
 	tag    reflect.StructTag
 	field  reflect.Value
 	origin Origin
+	broken bool // what was set has no value of its type
 }
+
+// planned reports whether nothing uses the variable yet.
+func (v variable) planned() bool { return v.tag.Get("planned") != "" }
 
 func (l *loader) problem(name, sentence string) {
 	l.problems = append(l.problems, Problem{name, sentence})
@@ -135,7 +140,7 @@ func (l *loader) group(target reflect.Value) {
 
 func (l *loader) variable(name string, tag reflect.StructTag, field reflect.Value) {
 	text, origin := l.lookup(name)
-	l.variables = append(l.variables, variable{name, tag, field, origin})
+	l.variables = append(l.variables, variable{name: name, tag: tag, field: field, origin: origin})
 	if text == "" {
 		text = l.fallback(tag)
 	}
@@ -146,13 +151,14 @@ func (l *loader) variable(name string, tag reflect.StructTag, field reflect.Valu
 		return
 	}
 	if err := set(field, tag, text); err != nil {
+		l.variables[len(l.variables)-1].broken = true
 		l.problem(name, err.Error())
 	}
 }
 
 // fallback is the default of a variable in the mode; empty: there is none.
 func (l *loader) fallback(tag reflect.StructTag) string {
-	if dev := tag.Get("dev"); l.source.Mode == Dev && dev != "" {
+	if dev := tag.Get("dev"); l.source.Mode != Serve && dev != "" {
 		return dev
 	}
 	return tag.Get("default")

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +73,12 @@ func TestLoadProblems(t *testing.T) {
 		{"nothing is wrong", nil, nil},
 		{"model", []string{"AGENT_MODEL=claude"}, []string{`AGENT_MODEL is "claude": set it to provider:model, such as mock:demo`}},
 		{"provider", []string{"AGENT_MODEL=antropic:x"}, []string{`AGENT_MODEL names the provider "antropic": set it to one of anthropic, openai, google, ollama, openai-compatible, mock`}},
-		{"provider that is not built in", []string{"AGENT_FALLBACK_MODEL=openai:gpt"}, []string{`AGENT_FALLBACK_MODEL names the provider "openai", which is not built into this version: set it to a model of mock`}},
+		{"provider that is not built in", []string{"AGENT_FALLBACK_MODEL=openai:gpt"}, []string{`AGENT_FALLBACK_MODEL names the provider "openai", which is not built into this version: set it to mock:demo`}},
+		{"mock model that there is none of", []string{"AGENT_MODEL=mock:wise"}, []string{`AGENT_MODEL is "mock:wise": the provider mock has one model, so set it to mock:demo`}},
+		{"api token", []string{"MANYCHAT_API_TOKEN=hush"}, []string{`MANYCHAT_API_TOKEN is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API`}},
+		{"api token without its secret", []string{"MANYCHAT_API_TOKEN=1234567:"}, []string{`MANYCHAT_API_TOKEN is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API`}},
+		{"flow with white space", []string{"MANYCHAT_REPLY_FLOW_NS=content 1"}, []string{`MANYCHAT_REPLY_FLOW_NS is "content 1": set it to the namespace of a flow, which has no white space, such as content20260101000000_000001`}},
+		{"short console key", []string{"CONSOLE_API_KEY=hush"}, []string{`CONSOLE_API_KEY has 4 characters: it needs at least 16 (openssl rand -hex 32 makes one)`}},
 		{"whole number", []string{"AGENT_MAX_OUTPUT_TOKENS=many"}, []string{`AGENT_MAX_OUTPUT_TOKENS is "many": set it to a whole number from 1 to 100000`}},
 		{"number", []string{"AGENT_TEMPERATURE=NaN"}, []string{`AGENT_TEMPERATURE is "NaN": set it to a number from 0 to 2`}},
 		{"effort", []string{"AGENT_REASONING_EFFORT=max"}, []string{`AGENT_REASONING_EFFORT is "max": set it to one of minimal, low, medium, high`}},
@@ -115,6 +121,74 @@ func TestLoadProblems(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Holds docs/spec/13-sandbox.md: the sandbox is for this machine alone. Commands that
+// run once serve nobody, and take the HOST of a deployment.
+func TestLoadDevHost(t *testing.T) {
+	for host, want := range map[string]string{
+		"":          "",
+		"localhost": "",
+		"127.0.0.2": "",
+		"::1":       "",
+		"0.0.0.0":   `HOST is "0.0.0.0": dev listens on this machine only; unset HOST, or use serve`,
+		"box.lan":   `HOST is "box.lan": dev listens on this machine only; unset HOST, or use serve`,
+	} {
+		_, err := config.Load(dev("HOST=" + host))
+		if got := strings.Join(sentences(t, err), "\n"); got != want {
+			t.Errorf("HOST=%s in dev: problems = %q, want %q", host, got, want)
+		}
+		if _, err := config.Load(served("HOST=" + host)); err != nil {
+			t.Errorf("HOST=%s in serve: %v", host, err)
+		}
+		once := dev("HOST=" + host)
+		once.Mode = config.Once
+		if _, err := config.Load(once); err != nil {
+			t.Errorf("HOST=%s of a command: %v", host, err)
+		}
+	}
+}
+
+// Holds docs/spec/10-config.md, "Variables": what a version accepts and does not use is
+// said.
+func TestLoadWithoutEffect(t *testing.T) {
+	got, err := config.Load(dev("RETENTION_DAYS=30", "CONSOLE_PASSWORD=hush", "PORT=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "RETENTION_DAYS is set and has no effect in this version\nCONSOLE_PASSWORD is set and has no effect in this version"
+	if diff := cmp.Diff(want, got.Warnings().Error()); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	for _, v := range got.Values() {
+		if planned := slices.Contains(strings.Fields(planned), v.Name); v.Planned != planned {
+			t.Errorf("%s: planned is %v, want %v", v.Name, v.Planned, planned)
+		}
+	}
+	_, err = config.Load(dev("RETENTION_DAYS=30", "PORT=x"))
+	if diff := cmp.Diff([]string{`PORT is "x": set it to a whole number from 0 to 65535`}, sentences(t, err)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// The values are there beside the problems, and none is shown that was not set.
+func TestLoadValuesWithProblems(t *testing.T) {
+	got, err := config.Load(served("PORT=x", "MODEL_ABORT_MS=100", "OUTBOX_MAX_AGE_MIN=30", "CALLBACK=no", "MANYCHAT_API_TOKEN="))
+	if err == nil {
+		t.Fatal("Load accepts a port that is none")
+	}
+	shown := map[string]string{}
+	for _, v := range got.Values() {
+		shown[v.Name] = v.Value
+	}
+	for name, want := range map[string]string{
+		"PORT": "(not valid)", "MODEL_ABORT_MS": "100", "OUTBOX_MAX_AGE_MIN": "30", "CALLBACK": "off", "WHATSAPP_JOIN": "true",
+		"MANYCHAT_API_TOKEN": "", "RETENTION_DAYS": "0", "MANYCHAT_REPLY_GAP_MS": "2000", "RACE_DEADLINE_MS": "8000",
+	} {
+		if shown[name] != want {
+			t.Errorf("%s is shown as %q, want %q", name, shown[name], want)
+		}
 	}
 }
 

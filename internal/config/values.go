@@ -4,26 +4,32 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 )
 
-// Value is one variable in force.
+// Value is what one variable is set to.
 type Value struct {
-	Name   string
-	Value  string // secrets and passwords masked; empty when there is none
-	Origin Origin
+	Name    string `json:"name"`
+	Value   string `json:"value"` // as it may be set, but secrets and passwords masked; empty when there is none
+	Origin  Origin `json:"from"`
+	Planned bool   `json:"planned,omitempty"` // it has no effect in this version
 }
 
-// Values lists every variable in force, in the order of docs/spec/10-config.md,
-// secrets masked.
+// notValid stands for a value that has not the form of its variable: it may hold a
+// secret.
+const notValid = "(not valid)"
+
+// Values lists every variable, in the order of docs/spec/10-config.md.
 func (c Config) Values() []Value { return c.values }
 
-// Warnings are sentences about variables that look like ours and are none.
+// Warnings are sentences about variables that are set and have no effect, and about
+// names that look like ours and are none.
 func (c Config) Warnings() Problems { return c.warnings }
 
-// Print writes every variable in force as a table: name, value, origin.
+// Print writes every variable as a table: name, value, origin.
 func (c Config) Print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, v := range c.values {
@@ -31,7 +37,11 @@ func (c Config) Print(w io.Writer) error {
 		if value == "" {
 			value = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", v.Name, value, v.Origin)
+		note := ""
+		if v.Planned {
+			note = "; no effect in this version"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s%s\n", v.Name, value, v.Origin, note)
 	}
 	return table.Flush()
 }
@@ -50,19 +60,35 @@ func Names() []string {
 func (l *loader) values() []Value {
 	values := make([]Value, len(l.variables))
 	for i, v := range l.variables {
-		values[i] = Value{v.name, show(v.field), v.origin}
+		values[i] = Value{v.name, v.show(), v.origin, v.planned()}
 	}
 	return values
 }
 
 // show is a value as it would be written in the environment, but masked.
-func show(field reflect.Value) string {
-	switch value := field.Interface().(type) {
+func (v variable) show() string {
+	if v.broken {
+		return notValid
+	}
+	switch value := v.field.Interface().(type) {
 	case time.Duration:
-		return value.String()
+		return strconv.FormatInt(int64(value/units[v.tag.Get("unit")].length), 10)
+	case bool:
+		return switched(value, v.tag.Get("default"))
 	case []string:
 		return strings.Join(value, ",")
 	default:
 		return fmt.Sprint(value)
 	}
+}
+
+// switched writes a switch in the words of its default.
+func switched(on bool, fallback string) string {
+	switch {
+	case fallback != "on" && fallback != "off":
+		return strconv.FormatBool(on)
+	case on:
+		return "on"
+	}
+	return "off"
 }

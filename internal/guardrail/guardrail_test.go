@@ -39,7 +39,7 @@ func school() *tenant.Tenant {
 func guard() *guardrail.Guard {
 	return guardrail.New(guardrail.Config{
 		Markers: []string{"<<<FENCE>>>", "## CATALOG"},
-		Secrets: []string{"", "not-a-real-secret"},
+		Secrets: []string{"", "240 EUR", "not-a-real-secret"},
 	})
 }
 
@@ -146,6 +146,7 @@ func TestLeak(t *testing.T) {
 		{"split fence marker", says("<<\u200b<FENCE>>>"), failed("leak")},
 		{"heading", says("Sure:\n## CATALOG"), failed("leak")},
 		{"secret", says("Yes.", "not-a-real-secret"), failed("leak")},
+		{"a secret too short to tell from a word", says("It costs 240 EUR."), answered("It costs 240 EUR.")},
 		{"in the closing question", asking("not-a-real-secret?", "Yes."), failed("leak")},
 		{"a heading's word", says("Our catalog, the CATALOG."), answered("Our catalog, the CATALOG.")},
 		{"heading in another case", says("## Catalog"), answered("## Catalog")},
@@ -181,6 +182,24 @@ func TestLinks(t *testing.T) {
 		{"emptied message goes", says("https://pay.invalid", "Yes."), mended("links", "Yes.")},
 		{"none left", says("https://pay.invalid"), failed("links")},
 		{"in the closing question", asking("https://pay.invalid", "Yes."), mended("links", "Yes.")},
+		{"stuck to a sentence", says("Book here.https://pay.invalid/x"), mended("links", "Book here.")},
+		{"after an at sign", says("Pay at desk@https://pay.invalid/x now"), mended("links", "Pay at desk@ now")},
+		{"after dots", says("See ..pay.invalid/x"), mended("links", "See ..")},
+		{"after a bracket", says("(https://school.example/map)https://pay.invalid/x"), mended("links", "(https://school.example/map)")},
+		{"an address with a path", says("Pay desk@pay.invalid/x"), mended("links", "Pay desk@")},
+		{"invisible characters", says("Go to pay\u200b.invalid/x today"), mended("links", "Go to today")},
+		{"invisible in the scheme", says("Go to ht\u200btps://pay.invalid today"), mended("links", "Go to today")},
+		{"full width", says("Go to ｈｔｔｐｓ：／／ｐａｙ．ｉｎｖａｌｉｄ today"), mended("links", "Go to today")},
+		{"ideographic point", says("Go to pay。com today"), mended("links", "Go to today")},
+		{"letters of another script", says("Go to пример.рф/x or рау.com"), mended("links", "Go to or")},
+		{"another scheme", says("Open whatsapp://send?x now"), mended("links", "Open now")},
+		{"another scheme on a known host", says("Open javascript://school.example/wheel now"), mended("links", "Open now")},
+		{"a port", says("Open pay.com:8080/x now"), mended("links", "Open now")},
+		{"a country's ending", says("Open pay.com.br or pay.co.uk now"), mended("links", "Open or now")},
+		{"no scheme but slashes", says("Open //pay.com now"), mended("links", "Open now")},
+		{"formed by a removal", says("See [pay.](https://pay.invalid/x)com now"), mended("links", "See now")},
+		{"longer than an ending", says("Ana.Comércio abre às nove."), answered("Ana.Comércio abre às nove.")},
+		{"e-mail that begins as a host", says("Write to ana.me@school.mail"), answered("Write to ana.me@school.mail")},
 		{"e-mail", says("Write to desk@school-mail.com"), answered("Write to desk@school-mail.com")},
 		{"no space after a sentence", says("Yes.See you at 9.30"), answered("Yes.See you at 9.30")},
 	})

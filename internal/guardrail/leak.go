@@ -11,15 +11,23 @@ type leak struct {
 	forbidden []string
 }
 
-// newLeak keeps the secrets and markers that are there; an empty one would be found in
-// every reply.
+// minSecret is the least length, in bytes, of a secret that is looked for: a shorter
+// one may be a word or an amount that a reply is right to hold. Every configured secret
+// is longer; the bound keeps a careless one from silencing the agent.
+const minSecret = 8
+
+// newLeak keeps the markers that are there and the secrets that are long enough; an
+// empty one would be found in every reply.
 func newLeak(c Config) leak {
 	var l leak
-	for _, list := range [][]string{c.Markers, c.Secrets} {
-		for _, s := range list {
-			if s != "" {
-				l.forbidden = append(l.forbidden, s)
-			}
+	for _, marker := range c.Markers {
+		if marker != "" {
+			l.forbidden = append(l.forbidden, marker)
+		}
+	}
+	for _, secret := range c.Secrets {
+		if len(secret) >= minSecret {
+			l.forbidden = append(l.forbidden, secret)
 		}
 	}
 	return l

@@ -3,15 +3,28 @@ package guardrail
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // A link as people and phones recognise one: with a scheme, with www, or a bare host
 // name with a path or one of the endings that no sentence runs into by mistake.
-var link = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s<>"“”«»]+` +
-	`|[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.[a-z]{2,24}/[^\s<>"“”«»]*` +
-	`|[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:com|net|org|info|biz|io|app|dev|shop|store|online|site|xyz|link|page|ly|gle|me)\b`)
+var link = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+-]*://|www[.。])` + target + `+` +
+	`|(?:https?:)?/{0,2}` + host + `[.。]\pL{2,24}` + port + `/` + target + `*` +
+	`|(?:https?:)?/{0,2}` + host + `[.。](?:` + endings + `)` + port)
+
+// The parts of a link. A country's ending may follow one of the endings.
+const (
+	target  = `(?:[^\s<>"“”«»()]|\([^\s()]*\))`
+	host    = `[\pL\pN][\pL\pM\pN-]*(?:[.。][\pL\pM\pN-]+)*`
+	port    = `(?::\d{1,5})?`
+	endings = `(?:com|net|org)(?:[.。][a-z]{2})?|co[.。][a-z]{2}|info|biz|io|app|dev|shop|store|online|site|xyz|link|page|ly|gle|me|click|tech|ru|рф`
+)
+
+// The rest of an e-mail address whose beginning looks like a host.
+var mailbox = regexp.MustCompile(`^[\pL\pN._%+-]*@\pL`)
 
 // What a removed link leaves behind: the brackets of a markdown link, and space.
 var (
@@ -38,7 +51,23 @@ func (l links) run(d *draft) finding {
 	return finding{noted: true}
 }
 
+// withoutLinks removes links until none is left, since what stood round one may form
+// another. A text that hides one in invisible or compatibility characters is written
+// without them.
 func withoutLinks(text string, allowed map[string]bool) string {
+	for {
+		bare := plain(text)
+		seen := removeLinks(bare, allowed)
+		if seen == bare {
+			return text
+		}
+		if text = removeLinks(text, allowed); plain(text) != seen {
+			text = seen
+		}
+	}
+}
+
+func removeLinks(text string, allowed map[string]bool) string {
 	var b strings.Builder
 	kept := 0
 	for _, at := range findLinks(text) {
@@ -54,39 +83,50 @@ func withoutLinks(text string, allowed map[string]bool) string {
 	text = emptyTarget.ReplaceAllString(b.String(), "$1")
 	text = spaceAtEnd.ReplaceAllString(spaces.ReplaceAllString(text, " "), "$1")
 	text = strings.TrimSpace(text)
-	if strings.Trim(text, ".,:;!()[]-–—… \n") == "" {
+	if strings.Trim(text, ".,:;!()[]-–—…/@ \n") == "" {
 		return ""
 	}
 	return text
 }
 
 // findLinks returns where the links of a text are, without the punctuation of the
-// sentence round them. A host after an @ belongs to an e-mail address.
+// sentence round them.
 func findLinks(text string) [][2]int {
-	if !strings.Contains(text, ".") && !strings.Contains(text, "://") {
+	if !strings.ContainsAny(text, ".。") && !strings.Contains(text, "://") {
 		return nil
 	}
 	var out [][2]int
-	for _, at := range link.FindAllStringIndex(text, -1) {
-		if at[0] > 0 && (text[at[0]-1] == '@' || text[at[0]-1] == '.') {
+	for from := 0; ; {
+		at := link.FindStringIndex(text[from:])
+		if at == nil {
+			return out
+		}
+		start := from + at[0]
+		found := strings.TrimRight(text[start:from+at[1]], ".,:;!?'*_…")
+		from = start + len(found)
+		if !strings.Contains(found, "://") && inWord(text, start, from) {
 			continue
 		}
-		found := strings.TrimRight(text[at[0]:at[1]], ".,:;!?'*_…")
-		if !strings.Contains(found, "(") {
-			found, _, _ = strings.Cut(found, ")")
-		}
-		if rest := text[at[0]+len(found):]; strings.HasPrefix(rest, "@") {
-			continue
-		}
-		out = append(out, [2]int{at[0], at[0] + len(found)})
+		out = append(out, [2]int{start, from})
 	}
-	return out
 }
 
-// linkKey is what two spellings of one address share: no scheme, no leading www, the
-// host in lower case, no slash at the end.
+// inWord reports whether what looks like a bare host is part of a longer word or of an
+// e-mail address.
+func inWord(text string, start, end int) bool {
+	if strings.Contains(text[start:end], "/") {
+		return false
+	}
+	before, after := text[:start], text[end:]
+	next, _ := utf8.DecodeRuneInString(after)
+	return strings.HasSuffix(before, "@") || mailbox.MatchString(after) || unicode.IsLetter(next) || unicode.IsDigit(next)
+}
+
+// linkKey is what two spellings of one address share: no web scheme, no leading www,
+// the host in lower case, no slash at the end.
 func linkKey(found string) string {
-	if _, rest, ok := strings.Cut(found, "://"); ok {
+	found = plain(found)
+	if scheme, rest, ok := strings.Cut(found, "://"); ok && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")) {
 		found = rest
 	}
 	host, path, _ := strings.Cut(found, "/")

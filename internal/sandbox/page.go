@@ -49,11 +49,12 @@ type Model interface {
 	Modes() []string
 }
 
-// PageConfig is what a [Page] needs; every field but Model is required.
+// PageConfig is what a [Page] needs; every field but Model and Example is required.
 type PageConfig struct {
 	Account *Account
 	Turns   Turns
-	Model   Model // nil: the model has no switches
+	Model   Model  // nil: the model has no switches
+	Example string // a question an empty chat suggests; empty: none
 	Log     *slog.Logger
 }
 

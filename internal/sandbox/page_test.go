@@ -19,7 +19,7 @@ func TestPage(t *testing.T) {
 	if page.status != http.StatusOK || page.header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("the page answers %d, %s", page.status, page.header.Get("Content-Type"))
 	}
-	for _, want := range []string{"Contact 1", first, "Nothing yet.", "Ask for a price.", "ManyChat works.", "The model answers well.", ">new mode</option>"} {
+	for _, want := range []string{"Contact 1", first, "Nothing yet. Ask, for example, <q>how much is &lt;it&gt;?</q>", "Ask for a price.", "ManyChat works.", "The model answers well.", ">new mode</option>"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not show %q", want)
 		}

@@ -118,7 +118,7 @@ func newRig(t *testing.T) *rig {
 	r.account = openAccount(t, r.service, "")
 	t.Cleanup(r.account.Close)
 	page, err := sandbox.NewPage(sandbox.PageConfig{
-		Account: r.account, Turns: r.service.recorded(), Model: r.model, Log: slog.New(slog.DiscardHandler),
+		Account: r.account, Turns: r.service.recorded(), Model: r.model, Example: "how much is <it>?", Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

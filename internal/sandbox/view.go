@@ -21,6 +21,7 @@ type view struct {
 	Contact  manychattest.Contact
 	Contacts []entry
 	Chat     []manychattest.ChatItem
+	Example  string // what to ask; empty: no suggestion
 	Waiting  bool
 	Turns    []Turn
 	Problem  string // why turns are not shown
@@ -83,7 +84,7 @@ func (p *Page) render(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 func (p *Page) view(r *http.Request, contact manychattest.Contact) view {
-	v := view{Contact: contact, Chat: p.cfg.Account.Chat(contact.ID)}
+	v := view{Contact: contact, Example: p.cfg.Example, Chat: p.cfg.Account.Chat(contact.ID)}
 	for _, c := range p.cfg.Account.Contacts() {
 		v.Contacts = append(v.Contacts, entry{c.ID, c.Name(), c.ID == contact.ID})
 	}

@@ -25,7 +25,7 @@ func (l *loader) checkRules(doc *document.Document, t *Tenant) {
 	c.hours(r.BusinessHours, t.Zone)
 	c.models(r.Budget.Prices)
 	if r.Audience.Mode == AudienceOnly && len(r.Audience.Subscribers) == 0 {
-		c.report("/audience", "the mode only without subscribers", "at least one subscriber", "with none, nobody is answered")
+		c.report("/audience", `the mode "only" without subscribers`, "at least one subscriber", "with none, nobody is answered")
 	}
 	if h := r.Handoff; h != nil && h.FlowNs != "" && h.FlowNs == l.options.ReplyFlowNs {
 		c.report("/handoff/flowNs", "the flow of MANYCHAT_REPLY_FLOW_NS", "another flow", "it would send the last reply again")

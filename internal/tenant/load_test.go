@@ -120,6 +120,18 @@ func TestLoadReportsEveryFile(t *testing.T) {
 	}
 }
 
+// A JSON file that holds nothing says so.
+func TestLoadEmptyFiles(t *testing.T) {
+	got := problems(t, folder(map[string]string{"catalog.json": "\n", "rules.json": "// nothing yet\n"}), tenant.Options{})
+	want := []string{
+		`catalog.json:2:1: found the end of the file, expected valid JSON (comments and trailing commas are allowed)`,
+		`rules.json:2:1: found the end of the file, expected valid JSON (comments and trailing commas are allowed)`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
 func TestLoadMissingFiles(t *testing.T) {
 	got := problems(t, fstest.MapFS{}, tenant.Options{})
 	want := []string{

@@ -86,7 +86,7 @@ func TestCatalogProblems(t *testing.T) {
 			`/offerings/0/price: found nothing, expected an object (the key is required)`,
 		}},
 		{"a list at the top", `[]`, []string{`found a list, expected an object`}},
-		{"empty file", ` `, []string{`found parsing value: unexpected EOF, expected valid JSON (comments and trailing commas are allowed)`}},
+		{"empty file", ` `, []string{`found the end of the file, expected valid JSON (comments and trailing commas are allowed)`}},
 		{"not UTF-8", "{\"\xff", []string{`found the byte 0xff, which is not UTF-8, expected valid JSON (comments and trailing commas are allowed)`}},
 		{"nesting", strings.Repeat("[", 100), []string{`found more than 64 levels of nesting, expected valid JSON (comments and trailing commas are allowed)`}},
 	})
@@ -124,7 +124,7 @@ func TestRulesProblems(t *testing.T) {
 			`/budget/prices/gpt: found "gpt", expected a model as provider:model`,
 			`/budget/prices/gpt/output: found -1, expected a number of at least 0`,
 		}},
-		{"audience", with(`"audience":{"mode":"only"}`), []string{`/audience: found the mode only without subscribers, expected at least one subscriber (with none, nobody is answered)`}},
+		{"audience", with(`"audience":{"mode":"only"}`), []string{`/audience: found the mode "only" without subscribers, expected at least one subscriber (with none, nobody is answered)`}},
 		{"subscribers", with(`"audience":{"subscribers":["1","x","1"]}`), []string{
 			`/audience/subscribers/1: found "x", expected a ManyChat subscriber id: a string of 1 to 32 digits`,
 			`/audience/subscribers/2: found "1" a second time, expected each value once`,

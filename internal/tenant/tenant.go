@@ -30,6 +30,8 @@ type Tenant struct {
 
 	Keywords Keywords
 	Zone     *time.Location // of rules.timezone: the prompt's date, reports
+
+	withoutEffect []string // see [Tenant.WithoutEffect]
 }
 
 // Keywords are the rules' keyword lists, ready to match.

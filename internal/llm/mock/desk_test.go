@@ -165,3 +165,19 @@ func TestDeskPassesTheGuardrails(t *testing.T) {
 		}
 	}
 }
+
+// A full name in the message means that offering, whatever else shares its words.
+func TestDeskPrefersAFullName(t *testing.T) {
+	tn := academy(t)
+	tn.Catalog.Offerings = []tenant.Offering{
+		{ID: "wheel", Name: "Wheel", Description: "A first evening.", Price: tenant.Money{Amount: 4000, Currency: "EUR"}},
+		{ID: "wheel_plus", Name: "Wheel Plus Glaze", Description: "A wheel evening and a glaze evening.", Price: tenant.Money{Amount: 7000, Currency: "EUR"}},
+		{ID: "glaze", Name: "Glaze and Fire", Description: "Colour for what the wheel made.", Price: tenant.Money{Amount: 5000, Currency: "EUR"}},
+	}
+	checkDesk(t, tn, []deskCase{
+		{"how much is Wheel Plus Glaze?", "", []string{"Wheel Plus Glaze: 70 EUR"}},
+		{"how much is the wheel?", "", []string{"Wheel: 40 EUR"}},
+		{"price of Glaze and Fire please", "", []string{"Glaze and Fire: 50 EUR"}},
+		{"what do Wheel and Glaze and Fire cost", "", []string{"Wheel: 40 EUR\nGlaze and Fire: 50 EUR"}},
+	})
+}

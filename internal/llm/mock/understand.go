@@ -20,9 +20,13 @@ func (m *Model) understand(d *desk, c conversation) question {
 	return q
 }
 
-// named returns the offerings that the words name best: by what sets a name apart
-// from the others', then by its description, in which cue words tell nothing.
+// named returns the offerings that the words name best: by a whole name, else by what
+// sets a name apart from the others', then by its description, in which cue words tell
+// nothing.
 func (d *desk) named(message []string, isCue func(string) bool) []*offering {
+	if full := d.fullNames(message); len(full) > 0 {
+		return full
+	}
 	telling := slices.DeleteFunc(slices.Clone(message), isCue)
 	var best []*offering
 	top := 0.5 // a name's own word of five letters, or two that half of the names share

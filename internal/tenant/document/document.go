@@ -61,6 +61,9 @@ func (d *Document) Problem(pointer, found, expected string) Problem {
 	return p
 }
 
+// Has reports whether there is a value at a JSON Pointer.
+func (d *Document) Has(pointer string) bool { return d.root.Find(pointer) != nil }
+
 func (d *Document) find(pointer string) *hujson.Value {
 	for pointer != "" {
 		if v := d.root.Find(pointer); v != nil {
@@ -161,5 +164,19 @@ func syntaxError(text []byte, err error) (offset int, reason string) {
 	}
 	_, reason, _ = strings.Cut(message, ": ")
 	_, reason, _ = strings.Cut(reason, ": ")
+	if within, ends := strings.CutSuffix(reason, ": unexpected EOF"); ends {
+		reason = endOfFile(within)
+	}
 	return offset + column - 1, reason
+}
+
+// endOfFile says where the parser was, in its own words, when the file ended.
+func endOfFile(within string) string {
+	switch within {
+	case "parsing string":
+		return "the end of the file inside a string"
+	case "parsing comment":
+		return "the end of the file inside a comment"
+	}
+	return "the end of the file"
 }

@@ -47,8 +47,8 @@ func TestProblemPlaces(t *testing.T) {
 		{"short list", `{"title":"abc","extra":{"tags":[]}}`, `m.json:1:32 /extra/tags: found an empty list, expected a list of at least 1`},
 		{"near value", `{"title":"abc","extra":{"name":"Salat","hot":0}}`, "m.json:1:32 /extra/name: found \"Salat\", expected one of soup, salad (did you mean \"salad\"?)\n" +
 			`m.json:1:46 /extra/hot: found 0, expected true or false`},
-		{"open comment", "{}\n/* ", `m.json:2:1: found parsing comment: unexpected EOF, expected valid JSON (comments and trailing commas are allowed)`},
-		{"open string", "{\n  \"ti", `m.json:2:6: found parsing string: unexpected EOF, expected valid JSON (comments and trailing commas are allowed)`},
+		{"open comment", "{}\n/* ", `m.json:2:1: found the end of the file inside a comment, expected valid JSON (comments and trailing commas are allowed)`},
+		{"open string", "{\n  \"ti", `m.json:2:6: found the end of the file inside a string, expected valid JSON (comments and trailing commas are allowed)`},
 		{"brackets in comments and strings do not nest", "{\"title\":\"abc\"} // " + strings.Repeat("[", 99) + "\n/*" + strings.Repeat("[", 99) + "*/", ""},
 		{"size", strings.Repeat(" ", document.MaxBytes+1), `m.json: found 2097153 bytes, expected at most 2097152 bytes`},
 	}

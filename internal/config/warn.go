@@ -41,6 +41,17 @@ func (l *loader) unknown() Problems {
 	return warnings
 }
 
+// withoutEffect warns about variables that are set and that nothing uses yet.
+func (l *loader) withoutEffect() Problems {
+	var warnings Problems
+	for _, v := range l.variables {
+		if v.planned() && v.origin != Default {
+			warnings = append(warnings, Problem{v.name, "is set and has no effect in this version"})
+		}
+	}
+	return warnings
+}
+
 func ours(name string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
