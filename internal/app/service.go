@@ -183,7 +183,15 @@ func (s *Service) tenant() *tenant.Tenant { return s.opts.Tenant }
 
 // secrets are the configured credentials, none of which a reply may hold.
 func secrets(c config.Config) []string {
-	return append(revealed(c.ManyChat.SharedSecrets), c.ManyChat.APIToken.Reveal(), c.Console.APIKey.Reveal())
+	all := revealed(c.ManyChat.SharedSecrets)
+	for _, s := range []config.Secret{
+		c.ManyChat.APIToken, c.Public.HandoffWebhookSecret,
+		c.Console.Password, c.Console.PasswordHash, c.Console.APIKey,
+		c.Keys.Anthropic, c.Keys.OpenAI, c.Keys.Google, c.Keys.OpenAICompatible,
+	} {
+		all = append(all, s.Reveal())
+	}
+	return all
 }
 
 func revealed(all config.Secrets) (texts []string) {

@@ -17,7 +17,7 @@ func (l *loader) check() {
 	l.checkHost()
 	l.checkTurn()
 	m := l.config.ManyChat
-	if m.ReplyField == m.TokenField {
+	if strings.EqualFold(m.ReplyField, m.TokenField) { // ManyChat compares names without their case
 		l.problem("MANYCHAT_TOKEN_FIELD", fmt.Sprintf("is %q like MANYCHAT_REPLY_FIELD: set it to a custom field of its own", m.TokenField))
 	}
 	if l.config.Console.Password != "" && l.config.Console.PasswordHash != "" {

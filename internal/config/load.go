@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/joho/godotenv"
@@ -107,12 +108,20 @@ func (l *loader) problem(name, sentence string) {
 
 // readDotEnv keeps the parser's own error to itself: it quotes the file.
 func (l *loader) readDotEnv() {
-	values, err := godotenv.UnmarshalBytes(bytes.TrimPrefix(l.source.DotEnv, []byte("\ufeff")))
+	text := bytes.TrimPrefix(l.source.DotEnv, []byte("\ufeff"))
+	values, err := godotenv.UnmarshalBytes(text)
 	if err != nil {
 		l.problem(".env", "cannot be read: write one NAME=value a line, and close every quote")
 	}
+	for _, found := range expanded.FindAllSubmatch(text, -1) {
+		l.problem(string(found[1]), "holds a $ in .env, which begins a reference there and would cut the value short: put the value in single quotes")
+	}
 	l.dotenv = values
 }
+
+// expanded finds the values that the parser would expand: unquoted or in double quotes,
+// with a $ in them.
+var expanded = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?:"[^"\n]*\$|[^'"#\s][^#\n]*\$|\$)`)
 
 // lookup finds a variable; an empty one counts as unset.
 func (l *loader) lookup(name string) (string, Origin) {

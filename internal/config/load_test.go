@@ -261,6 +261,31 @@ func TestLoadSources(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/10-config.md, "Variables": nothing of .env is cut short in silence.
+func TestLoadDotEnvWithReferences(t *testing.T) {
+	tests := []struct {
+		name, text string
+		problem    bool
+	}{
+		{"unquoted", "TENANT_ID=abc$TAIL", true},
+		{"alone", "TENANT_ID=$TAIL", true},
+		{"in double quotes", `export TENANT_ID = "abc$TAIL"`, true},
+		{"in single quotes", "TENANT_ID='abc$TAIL'", false},
+		{"in a comment", "# TENANT_ID=abc$TAIL\nTENANT_ID=abc # costs 5$", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			source := dev()
+			source.DotEnv = []byte(tt.text)
+			_, err := config.Load(source)
+			const want = "TENANT_ID holds a $ in .env, which begins a reference there and would cut the value short: put the value in single quotes"
+			if got := err != nil && strings.Contains(err.Error(), want); got != tt.problem {
+				t.Errorf("Load reports %v, a problem was wanted: %t", err, tt.problem)
+			}
+		})
+	}
+}
+
 func TestLoadBrokenDotEnv(t *testing.T) {
 	source := dev()
 	source.DotEnv = []byte("MANYCHAT_API_TOKEN=\"hush\nhush hush")

@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
 )
@@ -47,17 +48,25 @@ func (c check) fields(t *Tools, o Options) {
 		names("notes", t.Notes, "field", func(n Note) string { return n.Field }),
 	)
 	read := names("readable/fields", t.Readable.Fields, "field", func(f ReadableField) string { return f.Field })
-	c.distinct(slices.Concat(written, read), "a custom field of its own for each field and note")
-	for _, f := range slices.Concat(written, read) {
+	all := slices.Concat(written, read)
+	for i, f := range all {
+		all[i].name = sameField(f.name)
+	}
+	c.distinct(all, "a custom field of its own for each field and note")
+	for _, f := range all {
 		switch f.name {
 		case "":
-		case o.ReplyField:
+		case sameField(o.ReplyField):
 			c.report(f.pointer, "the field of MANYCHAT_REPLY_FIELD", "another field", "a write would replace a reply in flight")
-		case o.TokenField:
+		case sameField(o.TokenField):
 			c.report(f.pointer, "the field of MANYCHAT_TOKEN_FIELD", "another field", "a write would replace the contact's token")
 		}
 	}
 }
+
+// sameField is what two names of one custom field have in common: ManyChat compares
+// them without their case (docs/reference/manychat-platform.md, section 2.2).
+func sameField(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // flows checks flow namespaces: none is the reply flow, and an event's is its own.
 func (c check) flows(t *Tools, handoff *Handoff, o Options) {
