@@ -32,7 +32,8 @@ const (
 )
 
 // Error is a failed call. It holds no token, subscriber id or field value, so it can be
-// logged; Object is a name that the caller's configuration chose.
+// logged; only a value of one or two characters is left where ManyChat quotes it. Object
+// is a name that the caller's configuration chose.
 //
 // Written is learned through [net/http/httptrace.ClientTrace], which [net/http.Transport]
 // and what wraps it report to. Of a transport that reports nothing it is taken to be true: a

@@ -67,9 +67,22 @@ func New(cfg Config) (*Handler, error) {
 // Register adds the console's routes to a mux.
 func (h *Handler) Register(mux *http.ServeMux) { mux.HandleFunc("GET "+TurnsPath, h.turns) }
 
+// authenticated compares the presented key in constant time.
+func (h *Handler) authenticated(r *http.Request) bool {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return false
+	}
+	scheme, key, found := strings.Cut(values[0], " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return false
+	}
+	sum := sha256.Sum256([]byte(key))
+	return subtle.ConstantTimeCompare(sum[:], h.key[:]) == 1
+}
+
 func (h *Handler) turns(w http.ResponseWriter, r *http.Request) {
-	sum := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
-	if subtle.ConstantTimeCompare(sum[:], h.key[:]) != 1 {
+	if !h.authenticated(r) {
 		h.answer(w, http.StatusUnauthorized, failure{"unauthorized"})
 		return
 	}
@@ -105,6 +118,7 @@ type failure struct {
 func (h *Handler) answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	if err := json.NewEncoder(w).Encode(v); err != nil {
 		h.cfg.Log.Debug("console answer not written", "error", err)

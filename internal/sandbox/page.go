@@ -21,14 +21,19 @@ const (
 	ManyChatPath = Path + "/manychat"
 )
 
-//go:embed page
-var files embed.FS
+// assets are served as they are; the templates beside them are not.
+//
+//go:embed page/*.css page/*.js page/*.svg
+var assets embed.FS
+
+//go:embed page/*.html
+var sources embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock":   func(t time.Time) string { return t.Local().Format("15:04:05") },
 	"micros":  func(n int64) string { return rounded(time.Duration(n) * time.Microsecond) },
 	"rounded": rounded,
-}).ParseFS(files, "page/*.html"))
+}).ParseFS(sources, "page/*.html"))
 
 // rounded is a duration for a person to read.
 func rounded(d time.Duration) string {
@@ -101,7 +106,7 @@ func (p *Page) Register(mux *http.ServeMux) {
 	page.HandleFunc("GET "+Path, p.show)
 	page.HandleFunc("GET "+Path+"/live", p.live)
 	page.HandleFunc("GET "+Path+"/events", p.events)
-	page.Handle("GET "+Path+"/page/", http.StripPrefix(Path, http.FileServerFS(files)))
+	page.HandleFunc("GET "+Path+"/page/{file}", asset)
 	page.HandleFunc("POST "+Path+"/send", p.send)
 	page.HandleFunc("POST "+Path+"/contacts", p.addContact)
 	page.HandleFunc("POST "+Path+"/model", p.setModel)
@@ -109,6 +114,11 @@ func (p *Page) Register(mux *http.ServeMux) {
 	mux.Handle(Path, secured(own.Handler(page)))
 	mux.Handle(Path+"/", secured(own.Handler(page)))
 	mux.Handle(ManyChatPath+"/", http.StripPrefix(ManyChatPath, p.cfg.Account))
+}
+
+// asset serves one file of the page. There is no list of them.
+func asset(w http.ResponseWriter, r *http.Request) {
+	http.ServeFileFS(w, r, assets, "page/"+r.PathValue("file"))
 }
 
 // secured sends the headers that keep the page to itself: no foreign request, no

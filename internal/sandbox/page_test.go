@@ -58,6 +58,27 @@ func TestPageKeepsToItself(t *testing.T) {
 	}
 }
 
+// Only the page's own style, script and icon are files; there is no list of them, and
+// their templates stay inside.
+func TestPageFiles(t *testing.T) {
+	r := newRig(t)
+	files := map[string]int{
+		"page.css": http.StatusOK, "page.js": http.StatusOK, "icon.svg": http.StatusOK,
+		"": http.StatusNotFound, "page.html": http.StatusNotFound, "live.html": http.StatusNotFound,
+		"none.js": http.StatusNotFound, "%2e": http.StatusNotFound, "%2f": http.StatusNotFound,
+	}
+	for name, want := range files {
+		if got := r.get("/sandbox/page/" + name); got.status != want {
+			t.Errorf("%q answers %d, want %d: %.60s", name, got.status, want, got.body)
+		}
+	}
+	for _, name := range []string{"index.html", "..%2fpage.go", "%2e%2e"} {
+		if got := r.get("/sandbox/page/" + name); got.status == http.StatusOK {
+			t.Errorf("%q answers %.60s", name, got.body)
+		}
+	}
+}
+
 // A contact's message goes to the service, and what comes of it shows on the phone and
 // beside it.
 func TestSend(t *testing.T) {

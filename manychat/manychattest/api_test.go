@@ -38,7 +38,11 @@ func TestErrorsOfEveryCall(t *testing.T) {
 	}
 	for key, want := range keys {
 		got, err := a.callWith(context.Background(), key, "/fb/page/getTags", "")
-		if err != nil || got.body != want || (got.status == 200) != (key == token) {
+		status := http.StatusUnauthorized
+		if key == token {
+			status = http.StatusOK
+		}
+		if err != nil || got != (answer{status, want}) {
 			t.Errorf("key %q: got %+v, %v", key, got, err)
 		}
 	}
@@ -315,3 +319,30 @@ const operations = `/fb/page/getInfo /fb/page/getTags /fb/page/createTag /fb/pag
 /fb/subscriber/removeTagByName /fb/subscriber/setCustomField /fb/subscriber/setCustomFieldByName
 /fb/subscriber/setCustomFields /fb/subscriber/verifyBySignedRequest /fb/subscriber/createSubscriber
 /fb/subscriber/updateSubscriber`
+
+// Holds 2.2: page/removeTag takes the tag from the account and from every contact.
+func TestRemovedTagLeavesEveryContact(t *testing.T) {
+	a := open(t, nil)
+	a.tag("lead")
+	a.tag("vip")
+	both := manychattest.Contact{Tags: []string{"lead", "vip"}}
+	ids := []string{a.add(both), a.add(both)}
+	a.wantOK("/fb/page/removeTagByName", `{"tag_name":"lead"}`)
+	for _, id := range ids {
+		if diff := cmp.Diff([]string{"vip"}, a.contact(id).Tags); diff != "" {
+			t.Errorf("contact %s: %s", id, diff)
+		}
+	}
+}
+
+// Holds 3.1: findByName compares the full name with case.
+func TestFindByNameKeepsCase(t *testing.T) {
+	a := open(t, nil)
+	id := a.add(manychattest.Contact{FirstName: "Ada", LastName: "Park"})
+	a.add(manychattest.Contact{FirstName: "ada", LastName: "park"})
+	got := a.wantOK("/fb/subscriber/findByName?name=Ada+Park", "")
+	if strings.Count(got, `"page_id"`) != 1 || !strings.Contains(got, `"id":"`+id+`"`) {
+		t.Errorf("got %s", got)
+	}
+	a.wantAnswer("/fb/subscriber/findByName?name=ADA+PARK", "", answer{200, `{"status":"success","data":[]}`})
+}

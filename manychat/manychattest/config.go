@@ -29,7 +29,7 @@ type Config struct {
 	// a local base URL, path and query kept: "agent.example.test" to
 	// "http://127.0.0.1:3000".
 	Hosts   map[string]string
-	Client  *http.Client     // makes the requests; nil: one of its own
+	Client  *http.Client     // makes the requests, each once if its transport is an *http.Transport; nil: one of its own
 	Timeout time.Duration    // of such a request, headers and body; 0: 10 s (platform notes, 4.3)
 	Now     func() time.Time // nil: time.Now
 

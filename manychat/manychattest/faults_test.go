@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -75,6 +76,19 @@ func TestFaultsOfTheAPI(t *testing.T) {
 				a.trigger(id, "content1") // it was for one call
 			})
 		})
+	}
+}
+
+// Holds "HTML 5xx": a page, as a proxy before ManyChat answers it.
+func TestHTMLErrorIsDeclaredAsHTML(t *testing.T) {
+	a := open(t, nil)
+	a.fault(manychattest.Fault{Kind: fault.ServerErrorHTML})
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/fb/page/getTags", nil)
+	r.Header.Set("Authorization", "Bearer "+token)
+	a.ServeHTTP(w, r)
+	if kind := w.Header().Get("Content-Type"); w.Code != http.StatusBadGateway || !strings.HasPrefix(kind, "text/html") {
+		t.Errorf("got %d, %s", w.Code, kind)
 	}
 }
 

@@ -2,6 +2,7 @@ package manychattest_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -156,6 +157,56 @@ func TestInboundFaults(t *testing.T) {
 	}
 }
 
+// Holds the same: the two requests are under way at once.
+func TestDuplicateIsMadeAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Second)
+			_, _ = io.WriteString(w, whatsapp("ok"))
+		})
+		id := a.add(manychattest.Contact{})
+		a.fault(manychattest.Fault{Kind: fault.DuplicateInbound})
+		start := time.Now()
+		ex := a.send(id, "hi")
+		if took := time.Since(start); took != time.Second || ex.Duplicate == nil || ex.Duplicate.Duration != time.Second {
+			t.Errorf("after %v: %+v", took, ex)
+		}
+	})
+}
+
+// Holds "do not retry by default": a kept connection that dies under a request makes
+// net/http send a GET again, and anything with an Idempotency-Key.
+func TestNoRequestIsRepeatedOverAKeptConnection(t *testing.T) {
+	entries := map[string]manychattest.Entry{
+		"GET":             {Method: "get"},
+		"POST":            {Method: "post", Body: "{}"},
+		"DELETE":          {Method: "delete"},
+		"idempotency key": {Method: "post", Body: "{}", Header: map[string]string{"Idempotency-Key": "1"}},
+	}
+	for name, entry := range entries {
+		for _, given := range []*http.Client{nil, {}, {Transport: &http.Transport{}}} {
+			var requests atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if requests.Add(1) > 1 {
+					panic(http.ErrAbortHandler)
+				}
+				_, _ = io.WriteString(w, whatsapp("first"))
+			}))
+			t.Cleanup(server.Close)
+			a := open(t, nil, func(c *manychattest.Config) {
+				c.Entry, c.Client = entry, given
+				c.Entry.URL = server.URL
+			})
+			id := a.add(manychattest.Contact{})
+			a.send(id, "one")
+			ex := a.send(id, "two")
+			if n := requests.Load(); n != 2 || ex.Failure != phone.FailureNetwork {
+				t.Errorf("%s: %d requests for two messages, %s", name, n, ex.Failure)
+			}
+		}
+	}
+}
+
 // Holds "Allow a second message while the first request is in flight".
 func TestSecondMessageWhileTheFirstIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -209,6 +260,29 @@ func TestExternalRequestMapsToFields(t *testing.T) {
 	want := []string{"from the model 7", "from the model 7", "from the model 7"} // the old reply again
 	if diff := cmp.Diff(want, a.texts(id)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Holds 1.7, "the server's reply is rendered to the contact": also where the entry flow
+// is an External Request, whose answer is only mapped.
+func TestCallbackIsRenderedBesideAnExternalRequest(t *testing.T) {
+	a := open(t, reply(whatsapp("from the callback", `"reply":"mapped"`)), callbackOn, func(c *manychattest.Config) {
+		c.Entry.Mode = manychattest.ExternalRequest
+		c.Entry.Mapping = map[string]string{"$.version": "reply"}
+		c.Entry.After = []manychattest.Step{{Text: "from the flow"}}
+	})
+	a.field("reply", phone.Text)
+	id := a.add(manychattest.Contact{LastInteraction: time.Now()})
+	a.wantOK("/fb/sending/sendContent", content(id, "whatsapp", `"messages":[],`+fmt.Sprintf(callbackKey, "")))
+	ex := a.send(id, "hi")
+	if ex.Trigger != phone.TriggerCallback || ex.Failure != "" {
+		t.Errorf("got %+v", ex)
+	}
+	if diff := cmp.Diff([]string{"from the callback"}, a.texts(id)); diff != "" {
+		t.Error(diff)
+	}
+	if got := a.contact(id).Fields["reply"]; got != nil {
+		t.Errorf("the answer was mapped: %v", got)
 	}
 }
 

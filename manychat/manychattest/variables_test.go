@@ -95,6 +95,33 @@ func TestFullContactData(t *testing.T) {
 	}
 }
 
+// Holds 1.8: Instagram contacts also carry ig_id, ig_username, ig_last_interaction and
+// ig_last_seen.
+func TestFullContactDataOfInstagram(t *testing.T) {
+	now := time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)
+	a := open(t, reply(`{"version":"v2","content":{"type":"instagram","messages":[]}}`), func(c *manychattest.Config) {
+		c.Channel, c.Now = manychat.Instagram, func() time.Time { return now }
+		c.Entry.Body, c.Entry.FullContactData = "", true
+	})
+	id := a.add(manychattest.Contact{InstagramUsername: "ada.park"})
+	var got map[string]any
+	if err := json.Unmarshal([]byte(a.send(id, "hi").Request), &got); err != nil {
+		t.Fatal(err)
+	}
+	const at = "2026-01-02T10:00:00+00:00"
+	for key, want := range map[string]any{"ig_username": "ada.park", "ig_last_interaction": at, "ig_last_seen": at} {
+		if got[key] != want {
+			t.Errorf("%s is %v, want %v", key, got[key], want)
+		}
+	}
+	if id, ok := got["ig_id"]; !ok || id == nil {
+		t.Errorf("ig_id is %v", id)
+	}
+	if _, ok := got["whatsapp_phone"]; ok {
+		t.Error("an Instagram contact has a whatsapp_phone")
+	}
+}
+
 // Holds "Store last_input_text: text, or a media URL of the S3 form for image,
 // audio, video; drop captions; keep the previous text for stickers and reactions;
 // serve the media files".

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +11,8 @@ import (
 )
 
 // Decode fills the struct that into points to and returns every violation of what
-// the type says. What is right is filled in even when something else is wrong.
+// the type says, the first 100 of them one by one. What is right is filled in even when
+// something else is wrong.
 //
 // A field's `json` tag names its key. Its `jsonschema` tag holds the keywords
 // required, default, enum, minimum, maximum, exclusiveMinimum, minLength,
@@ -23,7 +23,11 @@ import (
 //
 // Decode panics when a tag is not of this form: that is a mistake in the program.
 func (d *Document) Decode(into any) Problems {
-	return d.decode(into).problems
+	dec := d.decode(into)
+	if dec.more > 0 {
+		dec.problems = append(dec.problems, Problem{File: d.name, More: dec.more})
+	}
+	return dec.problems
 }
 
 func (d *Document) decode(into any) *decoder {
@@ -35,6 +39,7 @@ func (d *Document) decode(into any) *decoder {
 type decoder struct {
 	doc      *Document
 	problems Problems
+	more     int // problems beyond those
 	shapes   map[reflect.Type]*shape
 	patterns map[string]*regexp.Regexp
 	renames  []rename
@@ -55,10 +60,17 @@ func (p *pointer) String() string {
 
 // report adds a problem at a value; what is given says all but the place.
 func (d *decoder) report(at *hujson.Value, path *pointer, p Problem) {
+	if d.full() {
+		d.more++
+		return
+	}
 	p.File, p.Path = d.doc.name, path.String()
 	p.Line, p.Column = d.doc.position(at.StartOffset)
 	d.problems = append(d.problems, p)
 }
+
+// full reports whether further problems are only counted.
+func (d *decoder) full() bool { return len(d.problems) >= maxListed }
 
 // twice is a key that an object has already.
 func twice() Problem { return Problem{Found: "the key a second time", Expected: "each key once"} }
@@ -130,17 +142,17 @@ func (d *decoder) object(v *hujson.Value, path *pointer, target reflect.Value) {
 	}
 	s := d.shapeOf(target.Type())
 	seen := make([]bool, len(s.fields))
-	var unknown []string
+	unknown := map[string]bool{}
 	for i := range object.Members {
 		name, value := &object.Members[i].Name, &object.Members[i].Value
 		key := unquote(name.Value.(hujson.Literal))
 		at := &pointer{path, key}
 		n := d.match(s, name, at, key)
 		switch {
-		case n < 0 && slices.Contains(unknown, key):
+		case n < 0 && unknown[key]:
 			d.report(name, at, twice())
 		case n < 0:
-			unknown = append(unknown, key)
+			unknown[key] = true
 			d.unknown(name, at, key, s.keys)
 		case seen[n]:
 			d.report(name, at, twice())
@@ -173,6 +185,9 @@ func (d *decoder) match(s *shape, name *hujson.Value, at *pointer, key string) i
 
 func (d *decoder) unknown(name *hujson.Value, at *pointer, key string, keys []string) {
 	hint := ""
+	if d.full() {
+		keys = nil // nobody reads the hint
+	}
 	if near, ok := Nearest(key, keys); ok {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}

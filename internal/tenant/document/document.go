@@ -25,19 +25,20 @@ const maxDepth = 64
 
 // A Document is one parsed file. It is immutable.
 type Document struct {
-	name string
-	text []byte
-	root hujson.Value
+	name   string
+	text   []byte
+	root   hujson.Value
+	places places
 }
 
 // Parse reads a file's text. A syntax error ends reading, so there is at most one;
 // the problem is nil when there is none.
 func Parse(name string, text []byte) (*Document, *Problem) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	d := &Document{name: name, text: text}
 	if len(text) > MaxBytes {
 		return nil, &Problem{File: name, Found: fmt.Sprintf("%d bytes", len(text)), Expected: fmt.Sprintf("at most %d bytes", MaxBytes)}
 	}
+	d := &Document{name: name, text: text, places: newPlaces(text)}
 	if at := invalidUTF8(text); at >= 0 {
 		return nil, d.syntax(at, fmt.Sprintf("the byte 0x%02x, which is not UTF-8", text[at]))
 	}
@@ -83,10 +84,8 @@ func (d *Document) syntax(offset int, found string) *Problem {
 // position turns a byte offset into a line and a column, both from 1; columns count
 // code points, as editors do.
 func (d *Document) position(offset int) (line, column int) {
-	before := d.text[:min(max(offset, 0), len(d.text))]
-	line = 1 + bytes.Count(before, []byte("\n"))
-	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-	return line, column
+	offset = min(max(offset, 0), len(d.text))
+	return d.places.line(offset), d.places.column(offset)
 }
 
 func invalidUTF8(text []byte) int {

@@ -15,10 +15,17 @@ type Problem struct {
 	Found        string
 	Expected     string
 	Hint         string // what to do about it, when that is known
+	More         int    // so many problems of the file are not listed; then only File is set
 }
+
+// maxListed is the most problems of one file that are listed.
+const maxListed = 100
 
 // String is one line: file:line:column path: found …, expected … (hint).
 func (p Problem) String() string {
+	if p.More > 0 {
+		return fmt.Sprintf("%s: and %d more", p.File, p.More)
+	}
 	var b strings.Builder
 	b.WriteString(p.File)
 	if p.Line > 0 {
@@ -34,10 +41,12 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Compare orders problems as a reader walks through the files.
+// Compare orders problems as a reader walks through the files; what is not listed comes
+// after what is.
 func (p Problem) Compare(q Problem) int {
 	return cmp.Or(
 		cmp.Compare(p.File, q.File),
+		cmp.Compare(p.More, q.More),
 		cmp.Compare(p.Line, q.Line),
 		cmp.Compare(p.Column, q.Column),
 		cmp.Compare(p.Path, q.Path),
@@ -58,8 +67,29 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort orders the problems by file, line and column and drops repeats.
+// Sort orders the problems by file, line and column, drops repeats and keeps the first
+// 100 of each file, with one more that counts the rest.
 func (ps Problems) Sort() Problems {
 	slices.SortFunc(ps, Problem.Compare)
-	return slices.Compact(ps)
+	return slices.Compact(ps).shorten()
+}
+
+func (ps Problems) shorten() Problems {
+	var short Problems
+	listed := 0
+	for i, p := range ps {
+		if i == 0 || p.File != ps[i-1].File {
+			listed = 0
+		}
+		switch {
+		case p.More == 0 && listed < maxListed:
+			listed++
+			short = append(short, p)
+		case listed > 0 && short[len(short)-1].More > 0:
+			short[len(short)-1].More += max(p.More, 1)
+		default:
+			short = append(short, Problem{File: p.File, More: max(p.More, 1)})
+		}
+	}
+	return short
 }

@@ -27,7 +27,7 @@ func (d *decoder) renamed(name *hujson.Value, at *pointer, key string) {
 		Expected: strconv.Quote(key),
 		Hint:     "`config upgrade` rewrites it",
 	})
-	line, _ := d.doc.position(name.StartOffset)
+	line := d.doc.places.line(name.StartOffset)
 	d.renames = append(d.renames, rename{name.StartOffset, name.EndOffset, Rename{line, at.String(), key}})
 }
 

@@ -3,44 +3,62 @@ package refusal
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // MaxRunes is the longest message that [Redact] returns, the ellipsis aside.
 const MaxRunes = 300
 
+// MinRunes is the shortest secret that [Redact] looks for. Shorter ones, such as the
+// value 7, are in every other word and tell nothing.
+const MinRunes = 3
+
 const (
-	probeRunes = 8 // enough of a secret to know it by when an answer cuts it short
+	probeRunes = 8             // enough of a secret to know it by when an answer cuts it short
+	readRunes  = 10 * MaxRunes // of a message are looked at
 	redacted   = "[redacted]"
 )
 
-// Redact returns the message on one line, without the secrets and cut after [MaxRunes].
-// An answer that quotes only the beginning of a secret is covered from 8 runes on.
+// Redact returns the message on one line, cut after [MaxRunes], without the secrets that
+// have [MinRunes] or more; white space counts as one space. An answer that quotes only
+// the beginning of a secret is covered from 8 runes on.
 func Redact(message string, secrets ...string) string {
-	message = oneLine(message)
+	message = prefix(oneLine(message), readRunes)
+	covered := make([]bool, len(message)) // by byte, so that secrets may overlap
 	for _, s := range secrets {
-		message = redactOne(message, oneLine(s))
+		cover(covered, message, oneLine(s))
 	}
-	message = strings.ToValidUTF8(message, "") // a redaction may end inside a rune
-	if cut := prefix(message, MaxRunes); cut != message {
+	var b strings.Builder
+	for i := range len(message) {
+		switch {
+		case !covered[i]:
+			b.WriteByte(message[i])
+		case i == 0 || !covered[i-1]:
+			b.WriteString(redacted)
+		}
+	}
+	shown := strings.ToValidUTF8(b.String(), "") // a redaction may end inside a rune
+	if cut := prefix(shown, MaxRunes); cut != shown {
 		return cut + "…"
 	}
-	return message
+	return shown
 }
 
-func redactOne(message, secret string) string {
-	if secret == "" {
-		return message
+// cover marks every place in the message where the secret, or its beginning, stands.
+func cover(covered []bool, message, secret string) {
+	if utf8.RuneCountInString(secret) < MinRunes {
+		return
 	}
 	probe := prefix(secret, probeRunes)
-	var b strings.Builder
-	for {
-		before, found, ok := strings.Cut(message, probe)
-		b.WriteString(before)
-		if !ok {
-			return b.String()
+	for at := 0; ; at++ {
+		next := strings.Index(message[at:], probe)
+		if next < 0 {
+			return
 		}
-		b.WriteString(redacted)
-		message = found[common(found, secret[len(probe):]):]
+		at += next
+		for i := range common(message[at:], secret) {
+			covered[at+i] = true
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,8 @@ const MaxRetryAfter = 24 * time.Hour
 
 // Decode reads the error forms of ManyChat: a message, with details.messages that is a
 // list of objects or strings or one bare string, or with an integer code. It returns
-// zero values for what is not there, and for a body that is not a JSON object.
+// zero values for what is not there, and for a body that is not a JSON object. A detail
+// that repeats what is already said is left out.
 func Decode(body []byte) (message string, code int) {
 	var root map[string]any
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -36,7 +38,7 @@ func Decode(body []byte) (message string, code int) {
 func texts(v any, parts []string) []string {
 	switch v := v.(type) {
 	case string:
-		if v = oneLine(v); v != "" {
+		if v = oneLine(v); v != "" && !slices.Contains(parts, v) {
 			parts = append(parts, v)
 		}
 	case []any:

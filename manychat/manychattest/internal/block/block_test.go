@@ -98,7 +98,7 @@ func TestLimits(t *testing.T) {
 
 // Holds "Per-channel matrix of 1.3-1.5" for messages and buttons.
 func TestChannelMatrix(t *testing.T) {
-	const card = `,"elements":[{"title":"T"}]`
+	const card = `,"elements":[{"title":"T","subtitle":"S","image_url":"https://example.test/i.png"}]`
 	url := `,"url":"https://example.test/f"`
 	all := []manychat.Channel{manychat.Messenger, manychat.Instagram, manychat.WhatsApp, manychat.Telegram}
 	tests := []struct {
@@ -161,7 +161,8 @@ func TestWhatIsDroppedIsReported(t *testing.T) {
 		{"buttons under an image on Instagram", manychat.Instagram, messages(`{"type":"image","url":"https://example.test/i.png","buttons":[]}`), none, 1},
 		{"a long caption on Messenger", manychat.Messenger, textWith(`,"buttons":[{"type":"url","url":"https://example.test","caption":"` + strings.Repeat("c", 21) + `"}]`), none, 0},
 		{"a long caption on WhatsApp", manychat.WhatsApp, textWith(`,"buttons":[{"type":"url","url":"https://example.test","caption":"` + strings.Repeat("c", 21) + `"}]`), none, 1},
-		{"a long title", manychat.Messenger, messages(`{"type":"cards","elements":[{"title":"` + strings.Repeat("c", 81) + `"}]}`), none, 1},
+		{"a long title", manychat.Messenger, messages(`{"type":"cards","elements":[{"title":"` + strings.Repeat("c", 81) + `","subtitle":"S","image_url":"https://example.test/i.png"}]}`), none, 1},
+		{"buttons under a file on Messenger", manychat.Messenger, messages(`{"type":"file","url":"https://example.test/f.pdf","buttons":[{"type":"url","url":"https://example.test","caption":"Go"}]}`), none, 1},
 		{"the second message", manychat.WhatsApp, messages(`{"type":"text","text":"1"}`, `{"type":"text","text":"2"}`), one, 1},
 		{"a callback", manychat.WhatsApp, textWith("") + `,"external_message_callback":{"url":"https://example.test","method":"post"}`, off, 1},
 		{"actions by user_ref", manychat.WhatsApp, textWith("") + `,"actions":[{"action":"add_tag","tag_name":"lead"}]`, byRef, 1},
@@ -202,6 +203,7 @@ func TestActions(t *testing.T) {
 		{`"action":"set_field_value","field_name":"date","value":"31.1.2026"`, `value of the field "date" must be of the type date`},
 		{`"action":"set_field_value","field_name":"datetime","value":"2026-01-31T10:00:00.000Z"`, ""},
 		{`"action":"set_field_value","field_name":"datetime","value":"2026-01-31T10:00:00+03:00"`, `value of the field "datetime" must be of the type datetime`},
+		{`"action":"set_field_value","field_name":"datetime","value":"2026-01-31T10:00:00Z"`, `value of the field "datetime" must be of the type datetime`},
 		{`"action":"set_field_value","field_name":"text"`, "value of an action is required"},
 		{`"action":"send_mail"`, `unknown action "send_mail"`},
 		{`"tag_name":"lead"`, "action of an action is required"},
@@ -240,6 +242,7 @@ func TestRefusedEnvelopes(t *testing.T) {
 		{string(envelope(manychat.WhatsApp, messages(`{"type":"text","text":""}`))), "text of a message must not be empty"},
 		{string(envelope(manychat.WhatsApp, messages(`{"type":"text","text":5}`))), "text of a message must be a string"},
 		{string(envelope(manychat.WhatsApp, messages(`{"type":"image"}`))), "url of a message is required"},
+		{string(envelope(manychat.WhatsApp, messages(`{"type":"image","url":"http://example.test/i.png"}`))), "url of a message must be an https URL"},
 		{string(envelope(manychat.WhatsApp, cb(`"url":"http://example.test","method":"post"`))), "url of external_message_callback must be an https URL"},
 		{string(envelope(manychat.WhatsApp, cb(`"url":"https://example.test"`))), "method of external_message_callback is required"},
 		{string(envelope(manychat.WhatsApp, cb(`"url":"https://example.test","method":"patch"`))), "method of external_message_callback must be get, post, put or delete"},
@@ -257,6 +260,41 @@ func TestRefusedEnvelopes(t *testing.T) {
 		if rejection, ok := errors.AsType[*block.Rejection](err); err == nil || ok {
 			t.Errorf("%q is no JSON, got %v", data, rejection)
 		}
+	}
+}
+
+// Holds the row `cards` of 1.3: title, subtitle and image_url are required. A picture is
+// fetched, so its URL is https; action_url may be plain http.
+func TestRefusedCards(t *testing.T) {
+	tests := []struct{ card, want string }{
+		{`"title":"T","subtitle":"S","image_url":"https://example.test/i.png","action_url":"http://example.test"`, ""},
+		{`"subtitle":"S","image_url":"https://example.test/i.png"`, "title of a card is required"},
+		{`"title":"T","image_url":"https://example.test/i.png"`, "subtitle of a card is required"},
+		{`"title":"T","subtitle":"S"`, "image_url of a card is required"},
+		{`"title":"T","subtitle":"S","image_url":"http://example.test/i.png"`, "image_url of a card must be an https URL"},
+	}
+	for _, tt := range tests {
+		content := messages(`{"type":"cards","elements":[{` + tt.card + `}]}`)
+		if _, got := refusal(t, envelope(manychat.Messenger, content), rules(manychat.Messenger)); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.card, got, tt.want)
+		}
+	}
+}
+
+// Holds 1.3, that a file has no buttons, and 1.5: quick replies hang under the last
+// message.
+func TestWhereButtonsHang(t *testing.T) {
+	const quick = `,"quick_replies":[{"type":"flow","caption":"Go","target":"content1"}]`
+	content := messages(`{"type":"text","text":"one"}`, `{"type":"file","url":"https://example.test/f.pdf","buttons":[{"type":"url","url":"https://example.test","caption":"Go"}]}`) + quick
+	b, reason := refusal(t, envelope(manychat.Messenger, content), rules(manychat.Messenger))
+	if reason != "" || len(b.Messages) != 2 {
+		t.Fatalf("refused %q, %+v", reason, b)
+	}
+	if first := b.Messages[0]; len(first.QuickReplies) != 0 {
+		t.Errorf("the first message has the quick replies %+v", first.QuickReplies)
+	}
+	if last := b.Messages[1]; len(last.QuickReplies) != 1 || len(last.Buttons) != 0 {
+		t.Errorf("the last message has the quick replies %+v and the buttons %+v", last.QuickReplies, last.Buttons)
 	}
 }
 

@@ -92,7 +92,7 @@ func (r *reader) textMessage(o object, m *phone.Item) bool {
 
 func (r *reader) mediaMessage(o object, m *phone.Item) bool {
 	o.only("type", "url", "buttons")
-	m.URL = o.text("url")
+	m.URL = o.secureURL("url")
 	if m.Kind != phone.KindFile && r.rules.Channel == manychat.Messenger {
 		m.Buttons = r.buttons(o)
 	} else if o.has("buttons") {
@@ -129,8 +129,8 @@ func (r *reader) card(o object) phone.Card {
 	o.place = "a card"
 	o.only("title", "subtitle", "image_url", "action_url", "buttons")
 	c := phone.Card{
-		Title: o.text("title"), Subtitle: o.optionalText("subtitle"),
-		ImageURL: o.optionalText("image_url"), ActionURL: o.optionalText("action_url"),
+		Title: o.text("title"), Subtitle: o.text("subtitle"),
+		ImageURL: o.secureURL("image_url"), ActionURL: o.optionalText("action_url"),
 		Buttons: r.buttons(o),
 	}
 	if units(c.Title) > maxCardText || units(c.Subtitle) > maxCardText {
