@@ -7,17 +7,20 @@ import (
 
 // amount is one amount of money in a text.
 type amount struct {
-	readings []string // canonical decimals it may mean: "1.200" is 1200 and 1.2
-	unit     unit
+	readings []string // canonical decimals it may mean; none: nothing that a catalog holds
+	// thousandths is what "1.200" means in a currency of three decimals, where it may be
+	// 1.2 as well as 1200; empty: nothing else.
+	thousandths string
+	unit        unit
 }
 
 // amounts finds the amounts of money in a text: a numeral beside a currency sign, an
 // ISO code or a currency word, and the other end of a range with one.
 func amounts(text string, words currencyWords) []amount {
-	if !strings.ContainsFunc(text, unicode.IsDigit) {
+	if !strings.ContainsFunc(text, unicode.IsNumber) {
 		return nil
 	}
-	runes := []rune(text)
+	runes := []rune(plain(text))
 	found := numerals(runes)
 	for i := range found {
 		found[i].unit, found[i].money = words.beside(runes, found[i])
@@ -26,7 +29,7 @@ func amounts(text string, words currencyWords) []amount {
 	var out []amount
 	for _, n := range found {
 		if n.money {
-			out = append(out, amount{n.readings(runes), n.unit})
+			out = append(out, n.amount(runes))
 		}
 	}
 	return out
@@ -35,7 +38,7 @@ func amounts(text string, words currencyWords) []amount {
 // numeral is where a number stands in a text, in runes.
 type numeral struct {
 	start, end int
-	spaced     int  // start of the last group after a plain space; 0: none
+	scaled     bool // a word of magnitude is part of it: 2k, 1.2 thousand
 	money      bool // a currency stands beside it
 	unit       unit // which
 }
@@ -48,27 +51,19 @@ func numerals(runes []rune) []numeral {
 			continue
 		}
 		n := numeral{start: i}
-		for i < len(runes) {
-			if unicode.IsDigit(runes[i]) {
-				i++
-				continue
-			}
-			if !separates(runes, i, n.start) {
-				break
-			}
-			if runes[i] == ' ' {
-				n.spaced = i + 1
-			}
+		for i < len(runes) && (unicode.IsDigit(runes[i]) || separates(runes, i, n.start)) {
 			i++
 		}
-		n.end = i
+		n.end, n.scaled = overMagnitude(runes, i)
+		i = n.end
 		out = append(out, n)
 	}
 	return out
 }
 
 // separates reports whether the rune at i separates digits of the number that begins
-// at start. White space does so only before a group of exactly three.
+// at start. White space does so only between a group of one to three and groups of
+// exactly three.
 func separates(runes []rune, i, start int) bool {
 	if i+1 >= len(runes) || !unicode.IsDigit(runes[i+1]) {
 		return false
@@ -76,10 +71,34 @@ func separates(runes []rune, i, start int) bool {
 	switch runes[i] {
 	case '.', ',', '\'', '’', '٫', '٬':
 		return true
-	case ' ', '\u00a0', '\u2009', '\u202f':
-		return digitsFrom(runes, i+1) == 3 && i-start <= 11
+	case ' ', '\u2009', '\u202f':
+		ofWord := start > 0 && unicode.IsLetter(runes[start-1]) // m² 240
+		return !ofWord && digitsFrom(runes, i+1) == 3 && digitsFrom(runes, start) <= 3 && i-start <= 11
 	}
 	return false
+}
+
+// The words that multiply the number before them. Nobody's catalog writes its prices
+// so, and a rounded price is none of its own.
+const magnitudes = " thousand thousands hundred million millions billion mil mila mille miles millón millones milhão milhões" +
+	" million millionen milliarden mille milioni tausend tsd mio mrd χιλιάδες χιλ εκατομμύρια тысяч тысячи тыс млн lakh lakhs crore "
+
+// overMagnitude is where a number that ends at i ends with its word of magnitude.
+func overMagnitude(runes []rune, i int) (end int, scaled bool) {
+	from := i
+	for from < len(runes) && isBlank(runes[from]) {
+		from++
+	}
+	end = wordEnd(runes, from)
+	switch word := string(runes[from:end]); {
+	case word == "":
+		return i, false
+	case strings.ContainsRune("万萬千億亿만천", runes[from]):
+		return from + 1, true
+	case from == i && (word == "k" || word == "K" || word == "M"), strings.Contains(magnitudes, " "+strings.ToLower(word)+" "):
+		return end, true
+	}
+	return i, false
 }
 
 func digitsFrom(runes []rune, i int) int {
@@ -90,14 +109,13 @@ func digitsFrom(runes []rune, i int) int {
 	return n
 }
 
-// readings are those of the whole numeral. Where a plain space may as well part two
-// numbers, the last group is read alone too.
-func (n numeral) readings(runes []rune) []string {
-	out := readings(string(runes[n.start:n.end]))
-	if n.spaced > 0 {
-		out = append(out, readings(string(runes[n.spaced:n.end]))...)
+// amount is what the numeral says.
+func (n numeral) amount(runes []rune) amount {
+	a := amount{unit: n.unit}
+	if !n.scaled {
+		a.readings, a.thousandths = readings(string(runes[n.start:n.end]))
 	}
-	return out
+	return a
 }
 
 // spreadOverRanges marks both ends of a range of which one has a currency.
@@ -116,39 +134,42 @@ func spreadOverRanges(runes []rune, found []numeral) {
 
 // isRange reports whether two neighbouring numbers are the ends of a range: a dash or
 // a word such as "to" between them. A time of day is no end, nor is a single digit
-// before a spaced dash, which is more often the number of a thing with its price.
+// before a spaced dash or an "and", which is more often the number of a thing.
 func isRange(runes []rune, from, to numeral) bool {
 	if from.start > 0 && strings.ContainsRune(":/-.", runes[from.start-1]) {
 		return false
 	}
 	between := string(runes[from.end:to.start])
 	switch joint := strings.ToLower(strings.TrimSpace(between)); joint {
-	case "-", "–", "—", "~", "〜", "/":
+	case "-", "–", "—", "−", "~", "〜", "/":
 		return joint == between || from.end-from.start > 1
-	case "to", "a", "à", "até", "bis", "hasta", "до", "έως", "ως":
+	case "and", "or", "y", "e", "o", "u", "ou", "und", "oder":
+		return from.end-from.start > 1
+	case "…", "...", "until", "through", "to", "a", "à", "até", "bis", "hasta", "до", "έως", "ως":
 		return true
 	}
 	return false
 }
 
 // readings are the ways a numeral of any script and locale can be read, as canonical
-// decimals: no separators, a point, no zeros that say nothing.
-func readings(numeral string) []string {
+// decimals: no separators, a point, no zeros that say nothing. Three digits after one
+// separator are a group of thousands, or else thousandths.
+func readings(numeral string) (sure []string, thousandths string) {
 	digits := plainDigits(numeral)
 	last := strings.LastIndexAny(digits, ".,")
 	if last < 0 {
-		return []string{canonical(digits, "")}
+		return []string{canonical(digits, "")}, ""
 	}
 	whole, rest := digits[:last], digits[last+1:]
 	other := strings.ContainsAny(whole, ".,")
 	same := other && !strings.ContainsAny(whole, strings.Trim(".,", digits[last:last+1]))
 	switch {
 	case same: // 1.200.000
-		return []string{canonical(whole+rest, "")}
-	case !other && len(rest) == 3: // 1.200
-		return []string{canonical(whole+rest, ""), canonical(whole, rest)}
+		return []string{canonical(whole+rest, "")}, ""
+	case !other && len(rest) == 3 && whole != "0": // 1.200
+		return []string{canonical(whole+rest, "")}, canonical(whole, rest)
 	}
-	return []string{canonical(whole, rest)}
+	return []string{canonical(whole, rest)}, ""
 }
 
 // plainDigits writes a numeral in ASCII digits with points and commas only.

@@ -1,6 +1,8 @@
 package guardrail
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,36 +13,17 @@ import (
 // currencies.
 type currencyWords map[string]unit
 
-// The beginnings of currency names that mean nothing else beside a number; up to two
-// letters may follow. They recognise amounts, also in currencies that the catalog does
-// not use; the second list is of names under the $ sign.
-const (
-	euroNames   = " euro evro ευρώ евро "
-	dollarNames = " dollar dólar dolar доллар peso reais "
-	otherNames  = " franc franken yen yuan rupee rupia rupiah roupie rublo rubel ruble рубл руб грн гривн złot zł zloty lira lire" +
-		" dirham riyal dinar baht ringgit shekel quetzal guaraní lempira colones bolívar soles krona kronor krone kroner kr 円 元 원 "
-)
-
-// ambiguous names are words for other things too: each counts only for a catalog in
-// its currency.
-func ambiguous(word string) []string {
-	switch word {
-	case "pound", "pounds", "libra", "libras":
-		return []string{"GBP", "EGP"}
-	case "rand":
-		return []string{"ZAR"}
-	case "lei":
-		return []string{"RON", "MDL"}
-	case "real":
-		return []string{"BRL"}
-	case "won":
-		return []string{"KRW"}
-	case "sol":
-		return []string{"PEN"}
-	case "rs":
-		return []string{"INR", "PKR", "LKR", "NPR"}
+// withAmbiguous is a copy that takes every ambiguous name for a currency.
+func (c currencyWords) withAmbiguous() currencyWords {
+	all := maps.Clone(c)
+	for _, a := range ambiguousNames {
+		for name := range strings.FieldsSeq(a.names) {
+			if _, ok := c.named(name); !ok {
+				all[name] = a.unit
+			}
+		}
 	}
-	return nil
+	return all
 }
 
 // beside looks for a currency right behind a number, then right before it.
@@ -51,41 +34,104 @@ func (c currencyWords) beside(runes []rune, n numeral) (unit, bool) {
 	return c.before(runes, n.start)
 }
 
+// before looks for a currency right before a number. One that stands nearer to a number
+// before itself is that one's: "240 EUR (8 evenings)".
 func (c currencyWords) before(runes []rune, i int) (unit, bool) {
-	i = backOverSpace(runes, i)
-	if i > 0 && unicode.Is(unicode.Sc, runes[i-1]) {
-		return ofSign(runes[i-1]), true
-	}
-	dotted := i > 0 && runes[i-1] == '.'
-	if dotted {
-		i--
-	}
 	end := i
-	for i > 0 && unicode.IsLetter(runes[i-1]) {
-		i--
+	for end > 0 && (isGap(runes[end-1]) || strings.ContainsRune(":=", runes[end-1])) {
+		end--
 	}
-	word := string(runes[i:end])
-	if dotted && !isAbbreviation(word) {
-		return "", false // the end of a sentence
+	start := end
+	sign := end > 0 && unicode.Is(unicode.Sc, runes[end-1])
+	dotted := end > 0 && runes[end-1] == '.'
+	if sign || dotted {
+		start--
+	}
+	for start > 0 && unicode.IsLetter(runes[start-1]) {
+		start--
+	}
+	word, own := strings.TrimSuffix(string(runes[start:end]), "."), apart(runes[end:i])
+	switch {
+	case dotted && !isAbbreviation(word): // the end of a sentence
+		return "", false
+	case numberBefore(runes[:start]) < own, own == marked && numberBefore(runes[:start]) == marked:
+		return "", false
+	case sign:
+		return ofSign(runes[end-1]), true
 	}
 	return c.named(word)
 }
 
+// after looks for a currency right behind a number. One that stands nearer to a number
+// behind itself is that one's: "Level 2 (€240)".
 func (c currencyWords) after(runes []rune, i int) (unit, bool) {
 	if i+1 < len(runes) && strings.ContainsRune(".,", runes[i]) && strings.ContainsRune("-–—", runes[i+1]) {
 		i += 2 // 240,– EUR
 	}
-	for i < len(runes) && isBlank(runes[i]) {
-		i++
+	start := i
+	for start < len(runes) && (isGap(runes[start]) || runes[start] == '/') {
+		start++
 	}
-	if i < len(runes) && unicode.Is(unicode.Sc, runes[i]) {
-		return ofSign(runes[i]), true
+	end := wordEnd(runes, start)
+	sign := end < len(runes) && unicode.Is(unicode.Sc, runes[end])
+	beyond := runes[end:]
+	if sign {
+		beyond = runes[end+1:]
 	}
-	end := wordEnd(runes, i)
-	if end < len(runes) && runes[end] == '$' {
-		return dollar, true // 350 US$
+	if numberBehind(beyond) < apart(runes[i:start]) {
+		return "", false
 	}
-	return c.named(string(runes[i:end]))
+	if sign && (end == start || runes[end] == '$') { // 350 €, 350 US$
+		return ofSign(runes[end]), true
+	}
+	return c.named(string(runes[start:end]))
+}
+
+// distance is how far a currency stands from a number.
+type distance int
+
+const (
+	touching distance = iota
+	spaced
+	marked // with markup or brackets between
+	absent // there is no number
+)
+
+// apart is the distance that a gap makes.
+func apart(gap []rune) distance {
+	switch {
+	case len(gap) == 0:
+		return touching
+	case slices.ContainsFunc(gap, func(r rune) bool { return !isBlank(r) }):
+		return marked
+	}
+	return spaced
+}
+
+// numberBehind is the distance of the number that follows.
+func numberBehind(runes []rune) distance {
+	for i, r := range runes {
+		switch {
+		case unicode.IsDigit(r):
+			return apart(runes[:i])
+		case !isGap(r):
+			return absent
+		}
+	}
+	return absent
+}
+
+// numberBefore is the distance of the number that ends before.
+func numberBefore(runes []rune) distance {
+	for i := len(runes); i > 0; i-- {
+		switch r := runes[i-1]; {
+		case unicode.IsDigit(r):
+			return apart(runes[i:])
+		case !isGap(r):
+			return absent
+		}
+	}
+	return absent
 }
 
 // isAbbreviation reports whether a currency's word is written with a point: Rs. 500.
@@ -93,14 +139,11 @@ func isAbbreviation(word string) bool {
 	return strings.EqualFold(word, "rs") || strings.EqualFold(word, "kr")
 }
 
-func backOverSpace(runes []rune, i int) int {
-	for i > 0 && isBlank(runes[i-1]) {
-		i--
-	}
-	return i
-}
-
 func isBlank(r rune) bool { return r != '\n' && unicode.IsSpace(r) }
+
+// isGap reports whether a rune may stand between a number and its currency: space,
+// markup or a bracket.
+func isGap(r rune) bool { return isBlank(r) || strings.ContainsRune("*_~`()[]", r) }
 
 // wordEnd is where the word that begins at i ends.
 func wordEnd(runes []rune, i int) int {
@@ -116,31 +159,20 @@ func (c currencyWords) named(word string) (unit, bool) {
 		return "", false
 	}
 	lower := strings.ToLower(word)
-	for _, own := range append(ambiguous(lower), strings.ToUpper(word), lower) {
+	for _, own := range append(strings.Fields(string(ambiguous(lower))), strings.ToUpper(word), lower) {
 		if u, ok := c[own]; ok {
 			return u, true
 		}
 	}
-	switch {
-	case tenant.Currency(word).Valid() && !strings.Contains(" ALL CUP MOP TOP TRY ", " "+word+" "):
+	if tenant.Currency(word).Valid() && !strings.Contains(" ALL CUP MOP TOP TRY ", " "+word+" ") {
 		return unit(word), true
-	case isName(lower, euroNames):
-		return "EUR", true
-	case isName(lower, dollarNames):
-		return dollar, true
 	}
-	return "", isName(lower, otherNames)
-}
-
-// isName reports whether a word is one of names with at most two letters after it.
-func isName(word, names string) bool {
-	runes := []rune(word)
-	for ending := 0; ending <= 2 && ending < len(runes); ending++ {
-		if strings.Contains(names, " "+string(runes[:len(runes)-ending])+" ") {
-			return true
+	for _, currency := range currencyNames {
+		if isName(lower, currency.names) {
+			return currency.unit, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // learn adds the word that stands behind a price in a catalog's text, unless it also
@@ -149,7 +181,7 @@ func isName(word, names string) bool {
 func (c currencyWords) learn(texts []string, prices moneyFacts, main unit) {
 	behind := map[string]bool{} // word: only ever behind prices
 	for _, text := range texts {
-		runes := []rune(text)
+		runes := []rune(plain(text))
 		for _, n := range numerals(runes) {
 			i := n.end
 			for i < len(runes) && isBlank(runes[i]) {
@@ -160,7 +192,7 @@ func (c currencyWords) learn(texts []string, prices moneyFacts, main unit) {
 				continue
 			}
 			only, seen := behind[word]
-			behind[word] = (only || !seen) && prices.holds(amount{readings: n.readings(runes)})
+			behind[word] = (only || !seen) && prices.holds(n.amount(runes))
 		}
 	}
 	for word, only := range behind {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A line that writes a field of the reply, quoted or not. The names that are also
+// A line that writes a field of the reply, quoted or not, also as an item of a list. The names that are also
 // words of a language count only before a value that no sentence has there.
-var echoedField = regexp.MustCompile(`(?i)^[\s{,*_\x60"'-]*(?:` +
+var echoedField = regexp.MustCompile(`(?i)^[\s>#•]*(?:\d+[.)])?[\s{,*_\x60"'-]*(?:` +
 	`(?:escalation_reason|closing_question)["'*_\x60]*\s*[:=]` +
 	`|messages["'*_\x60]*\s*[:=]\s*\[` +
 	`|escalate["'*_\x60]*\s*[:=]\s*(?:true|false)` +

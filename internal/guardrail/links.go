@@ -12,22 +12,27 @@ import (
 // A link as people and phones recognise one: with a scheme, with www, or a bare host
 // name with a path or one of the endings that no sentence runs into by mistake.
 var link = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+-]*://|www[.。])` + target + `+` +
-	`|(?:https?:)?/{0,2}` + host + `[.。]\pL{2,24}` + port + `/` + target + `*` +
+	`|(?:https?:)?/{0,2}` + host + ending + port + `/` + target + `*` +
+	`|//` + host + ending + port +
+	`|\d{1,3}(?:\.\d{1,3}){3}` + port + `/` + target + `*` +
 	`|(?:https?:)?/{0,2}` + host + `[.。](?:` + endings + `)` + port)
 
 // The parts of a link. A country's ending may follow one of the endings.
 const (
 	target  = `(?:[^\s<>"“”«»()]|\([^\s()]*\))`
 	host    = `[\pL\pN][\pL\pM\pN-]*(?:[.。][\pL\pM\pN-]+)*`
+	ending  = `[.。](?:\pL{2,24}|xn--[a-z0-9-]+)`
 	port    = `(?::\d{1,5})?`
-	endings = `(?:com|net|org)(?:[.。][a-z]{2})?|co[.。][a-z]{2}|info|biz|io|app|dev|shop|store|online|site|xyz|link|page|ly|gle|me|click|tech|ru|рф`
+	endings = `(?:com|net|org)(?:[.。][a-z]{2})?|co[.。][a-z]{2}|info|biz|io|app|dev|shop|store|online|site|xyz|link|page|ly|gle|me|click|tech|ru|рф|uk|br|pt|gr|nl|pl|tv|cc`
 )
 
 // The rest of an e-mail address whose beginning looks like a host.
 var mailbox = regexp.MustCompile(`^[\pL\pN._%+-]*@\pL`)
 
-// What a removed link leaves behind: the brackets of a markdown link, and space.
+// What a removed link leaves behind: the brackets of a markdown link, or round the
+// link, and space.
 var (
+	emptied     = regexp.MustCompile(`\(\s*\)|<\s*>|\[\s*\]`)
 	emptyTarget = regexp.MustCompile(`\[([^\]]*)\]\(\s*\)`)
 	spaces      = regexp.MustCompile(`[ \t]{2,}`)
 	spaceAtEnd  = regexp.MustCompile(`[ \t]+(\n|$)`)
@@ -80,7 +85,7 @@ func removeLinks(text string, allowed map[string]bool) string {
 		return text
 	}
 	b.WriteString(text[kept:])
-	text = emptyTarget.ReplaceAllString(b.String(), "$1")
+	text = emptied.ReplaceAllString(emptyTarget.ReplaceAllString(b.String(), "$1"), "")
 	text = spaceAtEnd.ReplaceAllString(spaces.ReplaceAllString(text, " "), "$1")
 	text = strings.TrimSpace(text)
 	if strings.Trim(text, ".,:;!()[]-–—…/@ \n") == "" {

@@ -36,6 +36,7 @@ func (g priceGuard) run(d *draft) finding {
 type moneyFacts struct {
 	units map[string][]unit // the units of each amount, which is a canonical decimal
 	words currencyWords
+	loose currencyWords // with the names that mean other things too
 }
 
 // readMoney collects the prices, and every amount in the catalog's texts.
@@ -45,7 +46,7 @@ func readMoney(c *tenant.Catalog) moneyFacts {
 	for _, o := range c.Offerings {
 		code := o.Price.Currency
 		m.words[string(code)] = unit(code)
-		m.add(amount{[]string{price(o.Price)}, unit(code)})
+		m.add(amount{readings: []string{price(o.Price)}, unit: unit(code)})
 	}
 	texts := catalogTexts(c)
 	m.words.learn(texts, m, main)
@@ -54,6 +55,7 @@ func readMoney(c *tenant.Catalog) moneyFacts {
 			m.add(a)
 		}
 	}
+	m.loose = m.words.withAmbiguous()
 	return m
 }
 
@@ -68,6 +70,9 @@ func (m moneyFacts) add(a amount) {
 	for _, reading := range a.readings {
 		m.units[reading] = append(m.units[reading], a.unit)
 	}
+	if a.thousandths != "" && a.unit.hasThousandths() {
+		m.units[a.thousandths] = append(m.units[a.thousandths], a.unit)
+	}
 }
 
 // holdsAll reports whether the catalog holds every amount of a text.
@@ -77,7 +82,17 @@ func (m moneyFacts) holdsAll(text string) bool {
 			return false
 		}
 	}
+	for _, a := range amounts(text, m.loose) {
+		if m.holdsNumber(a) && !m.holds(a) {
+			return false
+		}
+	}
 	return true
+}
+
+// holdsNumber reports whether the catalog holds an amount in any currency.
+func (m moneyFacts) holdsNumber(a amount) bool {
+	return slices.ContainsFunc(a.readings, func(reading string) bool { return len(m.units[reading]) > 0 })
 }
 
 // holds reports whether the catalog holds an amount in one of the ways it can be read,
@@ -88,5 +103,5 @@ func (m moneyFacts) holds(a amount) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(m.units[a.thousandths], func(u unit) bool { return u.hasThousandths() && a.unit.is(u) })
 }

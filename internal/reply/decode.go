@@ -12,7 +12,7 @@ import (
 
 // Decode reads a model's answer. It accepts what models really send: a code fence
 // round the JSON, text before it, an optional field that is missing, blank or the
-// word "null", more than three messages, white space round a text. Anything that
+// word "null" or "none", more than three messages, white space round a text. Anything that
 // could change the meaning is an [*Error]: text or a second object after the JSON,
 // an unknown or repeated key, a wrong type, an empty message.
 func Decode(text string) (Reply, error) {
@@ -50,9 +50,9 @@ func (w wire) reply() (Reply, error) {
 	r := Reply{
 		Messages:         messages,
 		Escalate:         *w.Escalate,
-		EscalationReason: conversation.EscalationReason(optional(w.EscalationReason)),
+		EscalationReason: conversation.EscalationReason(orNone(w.EscalationReason)),
 		Confidence:       *w.Confidence,
-		ClosingQuestion:  optional(w.ClosingQuestion),
+		ClosingQuestion:  orNone(w.ClosingQuestion),
 	}
 	if err := r.Validate(); err != nil {
 		return Reply{}, err
@@ -117,6 +117,15 @@ func optional(s *string) string {
 		return ""
 	}
 	return trim(*s)
+}
+
+// orNone reads an optional field for which models also write none or null in any case.
+func orNone(s *string) string {
+	text := optional(s)
+	if strings.EqualFold(text, "none") || strings.EqualFold(text, "null") {
+		return ""
+	}
+	return text
 }
 
 // blank reports whether s would show a contact nothing, or the word null.

@@ -19,11 +19,11 @@ func fence(text string) string {
 }
 
 // unfence takes out of a text whatever reads as a fence marker: the marker's words with
-// an angle bracket on either side, whatever the case, look-alikes of other scripts,
-// and characters split in between. It repeats until none is left, so that taking one
+// two angle brackets round them, or with one when an underscore joins them, whatever
+// the case, look-alikes of other scripts, and characters split in between. It repeats until none is left, so that taking one
 // out cannot put another together.
 func unfence(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return bracket(r) != 0 }) {
+	if !strings.ContainsFunc(text, readsAsBracket) {
 		return text
 	}
 	for {
@@ -48,8 +48,9 @@ func cutMarkers(text string) string {
 		if i < 0 {
 			break
 		}
-		start, end := markerAround(skeleton, from+i)
-		if end > start+len(core) {
+		start, end, brackets := markerAround(skeleton, from+i)
+		words := text[at[from+i]:at[from+i+len(core)-1]]
+		if brackets > 1 || brackets == 1 && strings.ContainsAny(words, "_＿") {
 			if at[start] > kept {
 				b.WriteString(text[kept:at[start]])
 			}
@@ -65,18 +66,14 @@ func cutMarkers(text string) string {
 	return b.String()
 }
 
-// markerAround widens a core at i to the whole marker; without an angle bracket on
-// either side it stays the core, which is no marker.
-func markerAround(skeleton string, i int) (start, end int) {
-	start, end = i, i+len(core)
+// markerAround widens a core at i to the whole marker, and counts the angle brackets
+// round it.
+func markerAround(skeleton string, i int) (start, end, brackets int) {
 	before := strings.TrimSuffix(skeleton[:i], "END")
+	after := skeleton[i+len(core):]
 	opened := strings.TrimRight(before, "<>")
-	closed := strings.TrimLeft(skeleton[end:], "<>")
-	bracketed := len(opened) < len(before) || len(closed) < len(skeleton[end:])
-	if !bracketed {
-		return start, end
-	}
-	return len(opened), len(skeleton) - len(closed)
+	closed := strings.TrimLeft(after, "<>")
+	return len(opened), len(skeleton) - len(closed), len(before) - len(opened) + len(after) - len(closed)
 }
 
 // skeletonOf reduces a text to the ASCII capitals and angle brackets that it looks
@@ -160,6 +157,15 @@ func lookAlike(r rune) rune {
 		return 'T'
 	}
 	return bracket(r)
+}
+
+// readsAsBracket reports whether a character is or looks like an angle bracket, also
+// once it is folded.
+func readsAsBracket(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == '<' || r == '>'
+	}
+	return strings.ContainsAny(wideSkeleton(r), "<>")
 }
 
 // bracket is the angle bracket that a character is or looks like, or 0.

@@ -74,6 +74,10 @@ type question struct {
 	faq    *faq             // the entry that fits best; nil: none
 	fit    float64          // how well faq fits, 0 to 1
 	alien  bool             // it has a word of some length that is in no list and not in the catalog
+	// described tells that the offerings are named by their description alone, which is
+	// too little to quote a price.
+	described bool
+	content   bool // it has a word of some length that is in no list and in no name
 }
 
 // answer applies the rules of the desk in order; the first that knows what to say wins.
@@ -120,13 +124,13 @@ const (
 // escalations is the table, but for what the catalog itself answers.
 func (m *Model) escalations(d *desk, q question) (answer, bool) {
 	switch {
-	case has(q.padded, m.cues.paid):
+	case has(q.padded, m.cues.paid), only(q.padded, m.cues.paidAlone, 0):
 		return handOff(paymentReported), true
 	case q.fit >= surelyMeant:
 		return said(q.faq.answer), true
 	case has(q.padded, m.cues.complaint):
 		return handOff(complaint), true
-	case has(q.padded, m.cues.person):
+	case has(without(q.padded, m.cues.bot), m.cues.person):
 		return handOff(explicitRequest), true
 	case has(q.padded, m.cues.plan):
 		return m.plan(d)
@@ -166,7 +170,7 @@ func (m *Model) pleasantries(d *desk, q question) (answer, bool) {
 // the one named, else the one the conversation was about, else of all.
 func (m *Model) intents(d *desk, q question) (answer, bool) {
 	var messages []string
-	for _, f := range m.facts(q.padded) {
+	for _, f := range m.facts(q) {
 		if text := d.lines(d.meant(q), f); text != "" {
 			messages = append(messages, text)
 		}
@@ -175,6 +179,9 @@ func (m *Model) intents(d *desk, q question) (answer, bool) {
 	case len(messages) > 0:
 		return answer{messages: messages, closing: d.closing}, true
 	case len(d.payments) > 0 && (has(q.padded, m.cues.payment) || has(q.padded, m.cues.method)):
+		if m.strange(q.words, 1, func(w string) bool { return d.knows(w) || d.offersToPay(w) }) {
+			return handOff(outOfScope), true
+		}
 		return said(m.pay(d, q.words)), true
 	}
 	return answer{}, false
@@ -182,13 +189,14 @@ func (m *Model) intents(d *desk, q question) (answer, bool) {
 
 // facts are what a message asks to know, at most three. Where it asks how long, a word
 // for how much is about time.
-func (m *Model) facts(padded string) []func(*offering) string {
+func (m *Model) facts(q question) []func(*offering) string {
+	padded := q.padded
 	var facts []func(*offering) string
 	long := has(padded, m.cues.duration)
 	if long {
 		facts = append(facts, (*offering).durationLine)
 	}
-	if !long && has(padded, m.cues.price) {
+	if !long && !q.described && has(padded, m.cues.price) {
 		facts = append(facts, (*offering).priceLine)
 	}
 	if !long && has(padded, m.cues.schedule) {
@@ -205,13 +213,15 @@ func (m *Model) lookups(d *desk, q question) (answer, bool) {
 	switch {
 	case q.fit >= probablyMeant:
 		return said(q.faq.answer), true
+	case q.described && has(q.padded, m.cues.price):
+		return handOff(outOfScope), true
 	case len(q.about) == 1:
 		return answer{messages: q.about[0].describe(), closing: d.closing}, true
 	case has(q.padded, m.cues.list) && !q.alien:
 		return answer{messages: []string{d.list(d.all())}, closing: d.closing}, true
 	case len(q.about) > 1:
 		return answer{messages: []string{d.list(q.about)}, closing: d.closing}, true
-	case !q.alien:
+	case !q.alien && !q.content:
 		return handOff(lowConfidence), true
 	}
 	return answer{}, false

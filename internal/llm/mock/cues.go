@@ -31,12 +31,15 @@ const (
 	listCues = `what do you, which courses, which services, what courses, what services, options, offer, catalog*, que ofrecen, que cursos, que servicios,
 		que tienen, opciones, que servicos, oferecem, quais, o que voces, que proposez, quels, cosa offrite, quali, angebot*, was bietet,
 		τι προσφερ*, τι εχετε, ποιες, ποια`
-	discountCues = `discount*, cheaper, lower price, best price, too expensive, haggle, bargain, promo, coupon*, deal, descuento*, rebaja*, mas barato,
-		muy caro, oferta, promocion, cupon*, desconto*, mais barato, muito caro, promocao, cupom, remise*, reduction*, moins cher, trop cher, scont*, meno caro,
+	discountCues = `discount*, cheaper, lower price, best price, half price, half the price, do it for, too expensive, so expensive, very expensive, bit expensive, haggle, bargain, promo, coupon*, deal, descuento*, rebaja*, mas barato,
+		muy caro, oferta, promocion, cupon*, desconto*, mais barato, muito caro, metade do preco, faz por, mitad de precio, moitie prix, meta prezzo, halber preis, zum halben preis, μιση τιμη, promocao, cupom, remise*, reduction*, moins cher, trop cher, scont*, meno caro,
 		rabatt*, billiger, gunstiger, zu teuer, εκπτωση, εκπτωσεις, φθηνοτερ*, φτηνοτερ*, πιο φθην*, πιο φτην*, πολυ ακριβ*`
 	planCues = `installment*, instalment*, payment plan, pay monthly, cuota*, a plazos, plazos, parcel*, prestac*, mensualit*, echeanc*, en plusieurs fois, rate mensili,
 		raten*, δοσεις, δοση`
 	complaintCues = `refund*, money back, complain*, terrible, awful, scam*, fraud*, unacceptable, angry, furious, worst, disgust*, lawyer, dispute,
+		charged twice, charged me twice, double charged, overcharged, rude, not happy, unhappy, disappointed, dissatisfied, not satisfied,
+		cobrado duas vezes, cobrada duas vezes, cobraram duas vezes, cobraram a mais, mal educad*, grosseir*, insatisfeit*, nao estou satisfeit*, cobraron dos veces, maleducad*, insatisfech*,
+		no estoy content*, decepcion*, pas content*, insoddisfatt*, maleducat*, unzufrieden, enttauscht, doppelt abgebucht, unfreundlich, δυσαρεστημεν*, απογοητευ*, αγενη*,
 		reclam*, queja*, estafa*, devolucion, reembols*, pesimo, horrible, inaceptable, verguenza, abogado, pessim*, absurdo, vergonha, advogado, dinheiro de volta,
 		rembours*, plainte, arnaque, inadmissible, rimborso, truffa, vergogna, beschwer*, betrug, erstatt*, unverschamt, geld zuruck,
 		παραπον*, απαταδικ*, απατη, απαραδεκτ*, επιστροφη χρηματων, τα λεφτα μου, χαλια`
@@ -44,11 +47,21 @@ const (
 		llamenme, falar com, atendente, pessoa de verdade, humana, parler a, parler avec, un conseiller, humain, parlare con, operatore,
 		sprechen, mitarbeiter*, mensch, μιλησω, ανθρωπο, υπαλληλο, εκπροσωπο, συμβουλο`
 	paidCues = `i paid, i have paid, i ve paid, i already paid, already paid, just paid, have just paid, sent the payment, payment sent, made the payment, made the transfer,
+		sent the transfer, sent you the transfer, sent the money, sent you the money, i transferred, i have transferred, i ve transferred, just transferred,
+		transferred the money, payment done, payment is done, payment made, payment complete*, made payment, i payed, pago hecho, pago realizado, transferencia hecha,
+		pagamento feito, pagamento realizado, pagamento efetuado, transferencia feita, fiz pagamento, enviei o pagamento, paiement effectue, paiement fait,
+		pagamento fatto, pagamento effettuato, zahlung erledigt, εκανα τη μεταφορα, η πληρωμη εγινε,
 		here is the receipt, my receipt, ya pague, he pagado, acabo de pagar, ya transferi, hice la transferencia, hice el pago, comprobante, ja paguei, paguei, fiz o pagamento, fiz o pix,
 		fiz a transferencia, comprovante, j ai paye, viens de payer, mon recu, ho pagato, ho gia pagato, ricevuta, habe bezahlt, habe uberwiesen, habe schon bezahlt,
 		πληρωσα, εχω πληρωσει, εκανα την πληρωμη, εκανα καταθεση, αποδειξη μου`
-	botCues    = `bot, robot, a machine, an ai, chatbot, una maquina, uma maquina, una ia, uma ia, une machine, una macchina, eine maschine, eine ki, ρομποτ`
-	fillerCues = `what, does, your, have, that, this, they, want, need, know, tell, give, like, with, from, much, many, please, could, would, about, there, where, which, these, those, think, wanted, looking, interested, information, como, para, esta, este, esse, essa, hace, pode, qual, quem, seus, suas, votre, avec, pour, wird, eine, sind, haben, quiero, quisiera,
+	// These report a payment only as a whole message.
+	paidAloneCues = `paid, all paid, paid now, payed, transferred, pagado, pagato, bezahlt, paye, pague`
+	// A question for a human is none for a person to write.
+	botCues = `are you human, are you a human, are you a person, are you a real person, are you real, is this a human, is this a real person,
+		talking to a human, talking to a real person, speaking to a human, speaking with a real person, eres human*, eres una persona real, eres una persona,
+		voce e human*, voce e uma pessoa de verdade, voce e uma pessoa, es tu humain*, etes vous humain*, sei uman*, bist du ein mensch, sind sie ein mensch, εισαι ανθρωπος,
+		bot, robot, a machine, an ai, chatbot, una maquina, uma maquina, una ia, uma ia, une machine, una macchina, eine maschine, eine ki, ρομποτ`
+	fillerCues = `possible, posible, possivel, moglich, accept*, acepta*, aceita*, accetta*, δεχεστε, κανει, κανετε, list, other, others, what, does, your, have, that, this, they, want, need, know, tell, give, like, with, from, much, many, please, could, would, about, there, where, which, these, those, think, wanted, looking, interested, information, como, para, esta, este, esse, essa, hace, pode, qual, quem, seus, suas, votre, avec, pour, wird, eine, sind, haben, quiero, quisiera,
 		favor, saber, puedo, podria, tienen, tengo, informacion, interesa, sobre, gostaria, queria, poderia, voce, voces, tenho, quero, informacao, informacoes,
 		voudrais, pouvez, vorrei, potete, informazioni, mochte, wurde, konnen, konnten, bitte, θελω, θελα, ηθελα, μπορω, μπορειτε, παρακαλω, πληροφοριες`
 )
@@ -56,7 +69,7 @@ const (
 // cues are the lists above, split once.
 type cues struct {
 	greeting, closer, price, schedule, duration, payment, method, link, list []string
-	discount, plan, complaint, person, paid, bot                             []string
+	discount, plan, complaint, person, paid, paidAlone, bot                  []string
 
 	// vocabulary holds the words that tell what is asked, not what it is asked of.
 	vocabulary vocabulary
@@ -68,7 +81,7 @@ func readCues() cues {
 		schedule: split(scheduleCues), duration: split(durationCues), payment: split(paymentCues),
 		method: split(methodCues), link: split(linkCues), list: split(listCues),
 		discount: split(discountCues), plan: split(planCues), complaint: split(complaintCues),
-		person: split(personCues), paid: split(paidCues), bot: split(botCues),
+		person: split(personCues), paid: split(paidCues), paidAlone: split(paidAloneCues), bot: split(botCues),
 	}
 	c.vocabulary = newVocabulary(c.greeting, c.closer, c.price, c.schedule, c.duration, c.payment,
 		c.method, c.link, c.list, split(fillerCues))
@@ -103,7 +116,7 @@ func (v vocabulary) has(word string) bool {
 func split(list string) []string {
 	var out []string
 	for cue := range strings.SplitSeq(list, ",") {
-		cue = " " + strings.TrimSpace(cue) + " "
+		cue = " " + strings.ReplaceAll(strings.TrimSpace(cue), "ς", "σ") + " "
 		if stem, open := strings.CutSuffix(cue, "* "); open {
 			cue = stem
 		}

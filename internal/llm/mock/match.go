@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -108,20 +107,4 @@ func cover(message, entry []string) (share, matched float64) {
 		return 0, 0
 	}
 	return matched / total, matched
-}
-
-// fullNames are the offerings whose whole name the message has. A name that is part of
-// a longer one found is not meant.
-func (d *desk) fullNames(message []string) []*offering {
-	var found []*offering
-	for i := range d.offerings {
-		if o := &d.offerings[i]; len(o.nameWords) > 0 && strings.Contains(pad(message), pad(o.nameWords)) {
-			found = append(found, o)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(found), func(o *offering) bool {
-		return slices.ContainsFunc(found, func(longer *offering) bool {
-			return len(longer.nameWords) > len(o.nameWords) && strings.Contains(pad(longer.nameWords), pad(o.nameWords))
-		})
-	})
 }

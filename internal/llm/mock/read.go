@@ -34,6 +34,8 @@ type offering struct {
 	id, name, price, duration, schedule, link, description string
 
 	nameWords, allWords []string
+
+	ownWords []string // of its name, without those of the business's name
 }
 
 type faq struct {
@@ -58,6 +60,11 @@ func readDesk(system string) *desk {
 	for _, block := range blocks[1:] {
 		title, body, _ := strings.Cut(block, "\n")
 		d.add(title, fields(body))
+	}
+	common := words(d.business)
+	for i := range d.offerings {
+		o := &d.offerings[i]
+		o.ownWords = slices.DeleteFunc(slices.Clone(o.nameWords), func(w string) bool { return slices.Contains(common, w) })
 	}
 	return d
 }
@@ -138,10 +145,12 @@ func readConversation(messages []llm.Message) conversation {
 		return conversation{}
 	}
 	before, message := lastFenced(messages[len(messages)-1].Text)
-	c := conversation{message: message, earlier: []string{before}, offering: notice(before, offeringNotice)}
+	contacts, notices := earlierFenced(before)
+	c := conversation{message: message, earlier: contacts, offering: notice(notices, offeringNotice)}
 	for _, msg := range slices.Backward(messages[:len(messages)-1]) {
 		if msg.Role == llm.User {
-			c.earlier = append(c.earlier, msg.Text)
+			fenced, _ := earlierFenced(msg.Text)
+			c.earlier = append(c.earlier, fenced...)
 		}
 	}
 	return c
@@ -165,4 +174,17 @@ func notice(text, name string) string {
 	}
 	line, _, _ := strings.Cut(text[i+len(name):], "\n")
 	return strings.TrimSpace(line)
+}
+
+// earlierFenced are the fenced texts of a message, newest first, and what the server
+// wrote behind the last of them.
+func earlierFenced(text string) (fenced []string, rest string) {
+	parts := strings.Split(text, fenceOpen)
+	rest = parts[0]
+	for _, part := range parts[1:] {
+		var inside string
+		inside, rest, _ = strings.Cut(part, fenceClose)
+		fenced = append([]string{strings.TrimSpace(inside)}, fenced...)
+	}
+	return fenced, rest
 }

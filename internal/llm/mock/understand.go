@@ -13,65 +13,28 @@ func (m *Model) understand(d *desk, c conversation) question {
 		q.padded = c.message
 		return q
 	}
-	q.about = d.named(strings.Fields(without(q.padded, m.cues.greeting)), m.isCue)
+	telling := strings.Fields(without(q.padded, m.cues.greeting))
+	about, by := d.named(telling, m.isCue)
+	if !m.doubtful(d, telling, by) {
+		q.about, q.described = about, len(about) > 0 && by == description
+	}
 	q.faq, q.fit = d.bestFAQ(w)
 	q.before = func() *offering { return d.earlier(c, m.isCue) }
-	q.alien = m.alien(d, w)
+	q.alien = m.strange(w, 0.6, d.knows)
+	q.content = m.strange(w, 0.6, d.names)
 	return q
 }
 
-// named returns the offerings that the words name best: by a whole name, else by what
-// sets a name apart from the others', then by its description, in which cue words tell
-// nothing.
-func (d *desk) named(message []string, isCue func(string) bool) []*offering {
-	if full := d.fullNames(message); len(full) > 0 {
-		return full
+// doubtful reports whether a message that names an offering loosely has a word that
+// the desk does not know, and so may ask for another thing: a weekend in Paris.
+func (m *Model) doubtful(d *desk, message []string, by naming) bool {
+	switch by {
+	case fullName:
+		return false
+	case ownWord:
+		return m.strange(message, 1, d.knows)
 	}
-	telling := slices.DeleteFunc(slices.Clone(message), isCue)
-	var best []*offering
-	top := 0.5 // a name's own word of five letters, or two that half of the names share
-	for i := range d.offerings {
-		o := &d.offerings[i]
-		switch score := d.nameScore(message, o) + d.descriptionScore(telling, o); {
-		case score > top:
-			best, top = []*offering{o}, score
-		case score == top:
-			best = append(best, o)
-		}
-	}
-	return best
-}
-
-func (d *desk) nameScore(message []string, o *offering) float64 {
-	return d.score(message, o, func(o *offering) []string { return o.nameWords })
-}
-
-// descriptionScore is worth half a name's, and leaves out what the name has.
-func (d *desk) descriptionScore(message []string, o *offering) float64 {
-	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return holds(o.nameWords, w) })
-	return d.score(rest, o, func(o *offering) []string { return o.allWords }) / 2
-}
-
-// score adds up the words that an offering's list holds, each shared among the
-// offerings whose list holds it too. The shortest words tell nothing.
-func (d *desk) score(message []string, o *offering, list func(*offering) []string) float64 {
-	var score float64
-	for _, w := range message {
-		if weight(w) >= 0.25 && holds(list(o), w) {
-			score += weight(w) / d.count(func(other *offering) bool { return holds(list(other), w) })
-		}
-	}
-	return score
-}
-
-func (d *desk) count(has func(*offering) bool) float64 {
-	var n float64
-	for i := range d.offerings {
-		if has(&d.offerings[i]) {
-			n++
-		}
-	}
-	return n
+	return m.strange(message, 0.6, d.knows)
 }
 
 // bestFAQ returns the entry whose question fits the words best. The fit is the
@@ -107,34 +70,36 @@ func (d *desk) earlier(c conversation, isCue func(string) bool) *offering {
 		}
 	}
 	for _, text := range c.earlier {
-		if about := d.named(words(text), isCue); len(about) == 1 {
+		if about, by := d.named(words(text), isCue); len(about) == 1 && by >= ownWord {
 			return about[0]
 		}
 	}
 	return nil
 }
 
-// alien reports whether the message has a word that tells something and is neither a
-// cue nor anywhere in the catalog: it may then ask for what is not sold.
-func (m *Model) alien(d *desk, message []string) bool {
-	for _, w := range message {
-		if weight(w) < 0.6 || d.knows(w) || m.isCue(w) {
-			continue
-		}
-		return true
-	}
-	return false
+// strange reports whether the message has a word of at least a weight that is neither
+// a cue nor known: it may then ask for what is not sold.
+func (m *Model) strange(message []string, least float64, known func(string) bool) bool {
+	return slices.ContainsFunc(message, func(w string) bool {
+		return weight(w) >= least && !known(w) && !m.isCue(w)
+	})
 }
 
 func (m *Model) isCue(word string) bool { return m.cues.vocabulary.has(word) }
 
+// knows reports whether an offering's texts have the word.
 func (d *desk) knows(word string) bool {
-	for _, o := range d.offerings {
-		if holds(o.allWords, word) {
-			return true
-		}
-	}
-	return false
+	return d.count(func(o *offering) bool { return holds(o.allWords, word) }) > 0
+}
+
+// names reports whether an offering's name has the word.
+func (d *desk) names(word string) bool {
+	return d.count(func(o *offering) bool { return holds(o.ownWords, word) }) > 0
+}
+
+// offersToPay reports whether a payment option has the very word.
+func (d *desk) offersToPay(word string) bool {
+	return slices.ContainsFunc(d.payments, func(p payment) bool { return slices.Contains(p.words, word) })
 }
 
 // meant is what a question about a fact is about; none when it seems to ask for
@@ -143,7 +108,7 @@ func (d *desk) meant(q question) []*offering {
 	switch {
 	case len(q.about) > 0:
 		return q.about
-	case q.alien:
+	case q.content:
 		return nil
 	}
 	if before := q.before(); before != nil {
