@@ -108,6 +108,7 @@ func start(t *testing.T, folder string) *rig {
 	served := make(chan error, 1)
 	go func() { served <- r.Serve(ctx) }()
 	r.stop = func() {
+		r.calls("") // whatever a test was about, only these paths are ever called
 		cancel()
 		if err := <-served; err != nil {
 			t.Error(err)

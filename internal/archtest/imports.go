@@ -60,7 +60,7 @@ func refuse(table []Row, f File, target string) string {
 		return ""
 	case to.Layer == Room && from.Layer == Room && toPlace > fromPlace:
 		return ""
-	case to.Layer == Room && from.Layer == Edge:
+	case to.Layer == Room && from.Layer == Edge && !from.Outside:
 		return ""
 	}
 	return fmt.Sprintf("%s (%s) may not import %s (%s); %s", from.Path, from.Layer, to.Path, to.Layer, direction(from.Layer))

@@ -31,7 +31,7 @@ const module = "github.com/manychat-agent/manychat-agent/"
 func importing(pkg string) string { return "\n\nimport _ \"" + module + pkg + "\"\n" }
 
 func planted() []planting {
-	all := [][]planting{plantedImports(), plantedNames(), plantedSizes(), plantedState(), plantedTests(), plantedDocs(), plantedTenantData()}
+	all := [][]planting{plantedImports(), plantedLibraries(), plantedNames(), plantedVagueNames(), plantedSizes(), plantedState(), plantedTests(), plantedDocs(), plantedTenantData()}
 	var flat []planting
 	for _, some := range all {
 		flat = append(flat, some...)
@@ -68,6 +68,8 @@ func plantedImports() []planting {
 			"internal/media/x.go:4: internal/media (adapter) may not import internal/outbox (room); an adapter imports words and the rooms whose interfaces it fills"),
 		one("imports", "edge imports edge", "internal/console/x.go", "// Package console is pages.\npackage console"+importing("internal/inbound"),
 			"internal/console/x.go:4: internal/console (edge) may not import internal/inbound (edge); an edge imports words and rooms, never another edge or the store"),
+		one("imports", "the sandbox imports a room", "internal/sandbox/x.go", "// Package sandbox is outside.\npackage sandbox"+importing("internal/turn"),
+			"internal/sandbox/x.go:4: internal/sandbox (edge) may not import internal/turn (room); an edge imports words and rooms, never another edge or the store"),
 		one("imports", "edge imports store", "internal/inbound/x.go", "// Package inbound answers.\npackage inbound"+importing("internal/store"),
 			"internal/inbound/x.go:4: internal/inbound (edge) may not import internal/store (adapter); an edge imports words and rooms, never another edge or the store"),
 		one("imports", "command imports more than the CLI", "cmd/manychat-agent/main.go", "// Command manychat-agent runs.\npackage main"+importing("internal/app"),
@@ -180,4 +182,29 @@ func plantedTenantData() []planting {
 		one("tenant data", "rules forget the environment", ".gitignore", sound()[".gitignore"]+"!/.env\n",
 			".gitignore: does not ignore .env, which holds a tenant's own data"),
 	}
+}
+
+// plantedLibraries imports every library that has one home into a room that is not it.
+func plantedLibraries() (all []planting) {
+	for library, home := range map[string]string{
+		"github.com/anthropics/anthropic-sdk-go": "internal/llm/anthropic", "google.golang.org/genai": "internal/llm/google",
+		"github.com/sashabaranov/go-openai": "internal/llm/openai", "github.com/openai/openai-go": "internal/llm/openai",
+		"modernc.org/sqlite": "internal/store", "github.com/jackc/pgx": "internal/store", "github.com/pressly/goose": "internal/store",
+		"github.com/alecthomas/kong": "internal/cli", "github.com/joho/godotenv": "internal/config", "github.com/tailscale/hujson": "internal/tenant",
+		"github.com/chromedp/chromedp": "tests", "github.com/google/go-cmp": "tests", "github.com/rogpeppe/go-internal": "tests",
+		"pgregory.net/rapid": "tests", "go.uber.org/goleak": "tests",
+	} {
+		all = append(all, one("libraries", library, "internal/turn/x.go", "package turn\n\nimport _ \""+library+"\"\n",
+			"internal/turn/x.go:3: imports "+library+", whose only home is "+home))
+	}
+	return all
+}
+
+// plantedVagueNames makes a package of every name that says nothing.
+func plantedVagueNames() (all []planting) {
+	for _, name := range []string{"util", "common", "helper", "misc", "types", "models", "service", "manager"} {
+		all = append(all, one("names", name, "internal/turn/"+name+"/x.go", "// Package "+name+" is vague.\npackage "+name+"\n",
+			"internal/turn/"+name+": a package named \""+name+"\" says nothing; name it after what it does"))
+	}
+	return all
 }

@@ -8,24 +8,25 @@ import (
 
 type versionCommand struct{}
 
-// Run prints the module's version, or the commit of a build from a checkout.
+// release is the version in CHANGELOG.md that this program is, or will be.
+const release = "0.1.0"
+
+// Run prints the version, with the commit of a build from a checkout.
 func (versionCommand) Run(std Streams) error {
-	_, err := fmt.Fprintf(std.Out, "manychat-agent %s (%s %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(std.Out, "manychat-agent %s%s (%s %s/%s)\n", release, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 
-func version() string {
+// commit is the build's commit, when it was recorded.
+func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+		return ""
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			return s.Value[:min(12, len(s.Value))]
+			return "+" + s.Value[:min(12, len(s.Value))]
 		}
 	}
-	return "devel"
+	return ""
 }

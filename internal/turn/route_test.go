@@ -107,6 +107,20 @@ func TestGapBehindATextSentMeanwhile(t *testing.T) {
 	})
 }
 
+// Holds docs/spec/03-turn.md, "The race": won means before the deadline; at it, the race
+// is lost, whichever timer fires first.
+func TestLostAtTheDeadlineItself(t *testing.T) {
+	inBubble(t, answersAfter(deadline), nil, func(r *rig) {
+		got := r.exchange(r.t.Context(), "hello", true)
+		if want := (response{at: deadline, texts: []string{ackCopy}}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
+			t.Errorf("response is %+v, want %+v", got, want)
+		}
+		if turned, _ := r.settled(); turned.Path != conversation.Outbox {
+			t.Errorf("turn went by %s, want outbox", turned.Path)
+		}
+	})
+}
+
 // Holds docs/spec/05-delivery.md, "Outbox": pacing of responses that settle at once.
 func TestGapBetweenResponsesThatSettleAtOnce(t *testing.T) {
 	inBubble(t, answersAfter(time.Second), nil, func(r *rig) {

@@ -50,13 +50,18 @@ var byCode = map[int]error{
 // Explain puts the sentence in front of a database's error. Other errors, nil among
 // them, pass unchanged.
 func Explain(err error) error {
+	said := sentence(err)
+	if said == nil || errors.Is(err, said) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", said, err)
+}
+
+// sentence is what to say of a database's error; nil when there is nothing to add.
+func sentence(err error) error {
 	var reported *sqlite.Error
 	if !errors.As(err, &reported) {
-		return err
+		return nil
 	}
-	sentence, ok := byCode[reported.Code()&0xff] // the low byte is the primary code
-	if !ok || errors.Is(err, sentence) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", sentence, err)
+	return byCode[reported.Code()&0xff] // the low byte is the primary code
 }

@@ -60,6 +60,9 @@ func up(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	_, err = provider.Up(ctx)
+	if said := sentence(err); said != nil {
+		return said // the migration tool's own account of it adds nothing to act on
+	}
 	return err
 }
 

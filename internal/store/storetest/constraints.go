@@ -27,6 +27,7 @@ func testConstraints(t *testing.T, f *fixture) {
 		{"a reason without escalation", `turns SET escalation_reason = 'media'`},
 		{"an unknown reason", `turns SET outcome = 'escalated', escalation_reason = 'bored'`},
 		{"an agent row without a state", `turns SET state = NULL`},
+		{"an agent row of another's turn", `turns SET turn_id = 'turn-000002'`},
 		{"unbound history", `turns SET bound = 0`},
 		{"empty history", `turns SET text = ''`},
 		{"confidence above one", `turns SET confidence = 1.5`},
