@@ -58,7 +58,7 @@ type Dev struct {
 // console key are replaced by the sandbox's: a real account is never touched. The
 // caller closes the result.
 func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
-	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + localAddress(o.Listener), welcome: newWelcome(o)}
+	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + o.Listener.Addr().String(), welcome: newWelcome(o)}
 	c := o.Config
 	c.ManyChat.SharedSecrets = config.Secrets{sandboxSecret}
 	c.ManyChat.APIToken = sandboxAPIToken
@@ -132,18 +132,6 @@ func chatsFile(d config.Database) string {
 		return ""
 	}
 	return filepath.Join(filepath.Dir(file), "sandbox.json")
-}
-
-// localAddress is how this machine reaches a listener.
-func localAddress(ln net.Listener) string {
-	host, port, err := net.SplitHostPort(ln.Addr().String())
-	if err != nil {
-		return ln.Addr().String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // loopbackOnly refuses requests that were not addressed to this machine, so that no

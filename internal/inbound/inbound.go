@@ -30,15 +30,9 @@ const (
 	maxTextRunes = 4096            // code points; what is longer is cut
 )
 
-// Turns begins the turn that answers a message. The exchange it returns must be
-// waited for and told whether its response was written.
-type Turns interface {
-	Begin(m turn.Message) *turn.Exchange
-}
-
-// Config is what a [Handler] needs; every field but PublicURL is required.
+// Config is what a [Handler] needs; every field but Callback is required.
 type Config struct {
-	Turns    Turns
+	Turns    *turn.Runner
 	Tenant   func() *tenant.Tenant
 	Shape    delivery.Shape
 	Channel  contact.Channel

@@ -18,8 +18,7 @@ type Sender interface {
 	SendFlow(ctx context.Context, subscriberID, flowNS string) error
 }
 
-// Config is what a [Worker] needs. Every field is required but Log's level of
-// detail.
+// Config is what a [Worker] needs; every field is required.
 type Config struct {
 	Store       Store
 	Sender      Sender

@@ -126,6 +126,18 @@ func (x *Exchange) unclaim() {
 func (x *Exchange) finish(a Answer) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.fix(a)
+}
+
+// shed fixes the answer of a message that is not recorded, and reports whether it did.
+func (x *Exchange) shed(a Answer) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rec == nil && x.fix(a)
+}
+
+// fix fixes the answer, once, while the handler waits. The caller holds mu.
+func (x *Exchange) fix(a Answer) bool {
 	if x.phase == closed || x.phase == answered {
 		return false
 	}
@@ -191,18 +203,6 @@ func (x *Exchange) record(rec *Recorded) bool {
 	defer x.mu.Unlock()
 	x.rec = rec
 	return x.phase != answered
-}
-
-// shed fixes the answer of a message that is not recorded, and reports whether it did.
-func (x *Exchange) shed(a Answer) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.rec != nil || x.phase == closed || x.phase == answered {
-		return false
-	}
-	x.phase, x.answer = answered, a
-	close(x.ready)
-	return true
 }
 
 func (x *Exchange) recorded() *Recorded {
