@@ -23,6 +23,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 	"github.com/manychat-agent/manychat-agent/manychat"
@@ -73,7 +74,7 @@ func New(ctx context.Context, o Options) (*Service, error) {
 
 func (s *Service) open(ctx context.Context) (err error) {
 	url := s.opts.Config.Tenant.Database.Reveal()
-	if s.unlock, err = store.Lock(url); err != nil {
+	if s.unlock, err = database.Lock(url); err != nil {
 		return err
 	}
 	s.db, err = store.Open(ctx, store.Options{URL: url, Owner: s.owner, TenantID: s.opts.Config.Tenant.ID, Now: s.opts.Now})

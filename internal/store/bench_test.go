@@ -77,7 +77,7 @@ func BenchmarkTurn(b *testing.B) {
 func BenchmarkStatements(b *testing.B) {
 	db := benchDB(b)
 	defer rate(b, "turns/s")
-	run := func(ctx context.Context, fn func(tx *groupcommit.Tx) error) error { return db.writer.Do(ctx, fn) }
+	run := func(ctx context.Context, fn func(tx *groupcommit.Tx) error) error { return exec(ctx, db, fn) }
 	inParallel(b, func(ctx context.Context, id string, key contact.Key) error {
 		now := time.Now().UnixMicro()
 		var conversationID string

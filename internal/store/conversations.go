@@ -10,7 +10,9 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
 // conversationColumns are what scanConversation reads.
@@ -56,19 +58,19 @@ UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`
 
 // Conversation reads a contact's conversation. [ErrNoConversation] when there is none.
 func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.Conversation, error) {
-	c, err := scanConversation(db.read.QueryRowContext(ctx, selectConversationByKey,
+	c, err := scanConversation(db.Read().QueryRowContext(ctx, selectConversationByKey,
 		key.TenantID, string(key.SubscriberID), string(key.Channel)))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoConversation
 	}
 	if err != nil {
-		return conversation.Conversation{}, fmt.Errorf("read conversation: %w", explain(err))
+		return conversation.Conversation{}, fmt.Errorf("read conversation: %w", sqlitefile.Explain(err))
 	}
 	return c, nil
 }
 
 func enter(tx *groupcommit.Tx, key contact.Key, offering string, now time.Time) (c conversation.Conversation, seq int64, err error) {
-	id, err := newID()
+	id, err := database.NewID()
 	if err != nil {
 		return c, 0, err
 	}
@@ -78,7 +80,7 @@ func enter(tx *groupcommit.Tx, key contact.Key, offering string, now time.Time) 
 }
 
 // scanConversation reads conversationColumns, after whatever columns go before them.
-func scanConversation(r row, before ...any) (c conversation.Conversation, err error) {
+func scanConversation(r database.Row, before ...any) (c conversation.Conversation, err error) {
 	err = r.Scan(append(before,
 		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
 		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson)...)

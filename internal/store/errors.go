@@ -36,10 +36,8 @@ var (
 	ErrNoConversation = errors.New("there is no conversation with this contact")
 )
 
-// explain puts the sentence in front of a database's error, and the rooms' word for a
-// write that no later try will make.
-func explain(err error) error {
-	err = sqlitefile.Explain(err)
+// refused puts the rooms' word in front of a write that no later try will make.
+func refused(err error) error {
 	var panicked *groupcommit.PanicError
 	if errors.Is(err, ErrConstraint) || errors.As(err, &panicked) {
 		return fmt.Errorf("%w: %w", turn.ErrRefused, err)

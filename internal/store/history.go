@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -45,7 +46,7 @@ func history(tx *groupcommit.Tx, t conversation.Turn, w window) ([]conversation.
 		return nil, nil
 	}
 	rows, err := tx.Query(selectHistory, t.ConversationID, t.Seq-1, w.limit)
-	entries, err := collect(rows, err, func(r row) (e conversation.Entry, err error) {
+	entries, err := database.Collect(rows, err, func(r database.Row) (e conversation.Entry, err error) {
 		err = r.Scan(&e.Role, &e.Text, column.Instant(&e.At), column.JSON(&e.Actions))
 		return e, err
 	})
@@ -73,7 +74,7 @@ func refreshSaid(tx *groupcommit.Tx, turnID string) error {
 // replyRows reads texts, progress and status of a turn's reply rows, in order.
 func replyRows(tx *groupcommit.Tx, turnID string) ([]outbox.Row, error) {
 	rows, err := tx.Query(selectReplyRows, turnID)
-	return collect(rows, err, func(r row) (o outbox.Row, err error) {
+	return database.Collect(rows, err, func(r database.Row) (o outbox.Row, err error) {
 		err = r.Scan(column.JSON(&o.Payload), &o.Payload.Sent, &o.Status)
 		return o, err
 	})

@@ -9,25 +9,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 // Holds docs/spec/15-storage.md: migrations are forward-only and run under a lock.
 func TestMigrate(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "data", "agent.db")
-	if _, err := store.Version(t.Context(), url); !errors.Is(err, store.ErrMissing) {
+	if _, err := database.Version(t.Context(), url); !errors.Is(err, store.ErrMissing) {
 		t.Errorf("Version of no database returned %v, want ErrMissing", err)
 	}
 	var wg sync.WaitGroup
 	for range 8 { // several processes at once
 		wg.Go(func() {
-			if err := store.Migrate(t.Context(), url); err != nil {
+			if err := database.Migrate(t.Context(), url); err != nil {
 				t.Errorf("Migrate: %v", err)
 			}
 		})
 	}
 	wg.Wait()
-	got, err := store.Version(t.Context(), url)
+	got, err := database.Version(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestMigrate(t *testing.T) {
 
 func TestMigrateKeepsData(t *testing.T) {
 	path := create(t)
-	if err := store.Migrate(t.Context(), "sqlite:"+path); err != nil {
+	if err := database.Migrate(t.Context(), "sqlite:"+path); err != nil {
 		t.Fatal(err)
 	}
 	db := open(t, store.Options{URL: "sqlite:" + path})
@@ -50,10 +51,10 @@ func TestMigrateKeepsData(t *testing.T) {
 
 func TestMigrateRefusesNewer(t *testing.T) {
 	path := newer(t)
-	if err := store.Migrate(t.Context(), "sqlite:"+path); !errors.Is(err, store.ErrNewer) {
+	if err := database.Migrate(t.Context(), "sqlite:"+path); !errors.Is(err, store.ErrNewer) {
 		t.Errorf("Migrate returned %v, want ErrNewer", err)
 	}
-	got, err := store.Version(t.Context(), "sqlite:"+path)
+	got, err := database.Version(t.Context(), "sqlite:"+path)
 	if err != nil || got.Database != 99999 {
 		t.Errorf("Version returned %+v, %v", got, err)
 	}
@@ -63,25 +64,25 @@ func TestMigrateRefusesNewer(t *testing.T) {
 // commands beside a running service are fine.
 func TestLock(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "data", "agent.db")
-	unlock, err := store.Lock(url)
+	unlock, err := database.Lock(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Lock(url); !errors.Is(err, store.ErrInUse) {
+	if _, err := database.Lock(url); !errors.Is(err, store.ErrInUse) {
 		t.Errorf("a second Lock returned %v, want ErrInUse", err)
 	}
 	open(t, store.Options{URL: url})
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err = store.Lock(url)
+	unlock, err = database.Lock(url)
 	if err != nil {
 		t.Fatalf("Lock after unlock: %v", err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Lock("postgres://localhost/agent"); !errors.Is(err, store.ErrPostgreSQL) {
+	if _, err := database.Lock("postgres://localhost/agent"); !errors.Is(err, store.ErrPostgreSQL) {
 		t.Errorf("Lock of PostgreSQL returned %v", err)
 	}
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
 // outboxColumns are what scanOutbox reads.
@@ -86,7 +88,7 @@ func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
 	rows, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]outbox.Row, error) {
 		rows, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Limit,
 			column.Micros(latest(c.Now, db.now())))
-		return collect(rows, err, scanOutbox)
+		return database.Collect(rows, err, scanOutbox)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claim outbox rows: %w", err)
@@ -153,8 +155,8 @@ func release(tx *groupcommit.Tx, r outbox.Row) error {
 // NextDue fills [outbox.Store]. Rows that wait for something else than time do not
 // count.
 func (db *DB) NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok bool, err error) {
-	rows, err := db.read.QueryContext(ctx, selectNextDue, dueHorizon)
-	dues, err := collect(rows, err, func(r row) (time.Time, error) {
+	rows, err := db.Read().QueryContext(ctx, selectNextDue, dueHorizon)
+	dues, err := database.Collect(rows, err, func(r database.Row) (time.Time, error) {
 		var due, lastSent time.Time
 		if err := r.Scan(column.Instant(&due), column.Instant(&lastSent)); err != nil || lastSent.IsZero() {
 			return due, err
@@ -162,7 +164,7 @@ func (db *DB) NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok 
 		return latest(due, lastSent.Add(gap)), nil
 	})
 	if err != nil {
-		return at, false, fmt.Errorf("read the next due outbox row: %w", explain(err))
+		return at, false, fmt.Errorf("read the next due outbox row: %w", sqlitefile.Explain(err))
 	}
 	if len(dues) == 0 {
 		return at, false, nil
@@ -180,7 +182,7 @@ func latest(a, b time.Time) time.Time {
 // queue adds a pending row to its turn.
 func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err error) {
 	if r.ID == "" {
-		if r.ID, err = newID(); err != nil {
+		if r.ID, err = database.NewID(); err != nil {
 			return err
 		}
 	}
@@ -211,7 +213,7 @@ func queued(tx *groupcommit.Tx, conversationID string) (found bool, err error) {
 	return found, err
 }
 
-func scanOutbox(r row) (o outbox.Row, err error) {
+func scanOutbox(r database.Row) (o outbox.Row, err error) {
 	err = r.Scan(&o.ID, &o.ConversationID, &o.Key.TenantID, &o.Key.Channel, &o.Key.SubscriberID, &o.TurnID, &o.Kind,
 		&o.Seq, &o.Part, column.JSON(&o.Payload), &o.Payload.Sent, &o.Payload.Unknown, &o.Status, &o.Reason, &o.Attempts,
 		column.Instant(&o.NextAttemptAt), &o.LastError, &o.Owner, column.Instant(&o.CreatedAt), column.Instant(&o.DeliveredAt))

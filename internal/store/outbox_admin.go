@@ -10,7 +10,9 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
 const selectOutboxRow = `
@@ -63,22 +65,22 @@ func (db *DB) ListOutbox(ctx context.Context, f OutboxFilter) ([]outbox.Row, err
 		}
 		args = append(args, string(s))
 	}
-	found, err := db.read.QueryContext(ctx, selectOutboxRows, append(args, f.Limit)...)
-	rows, err := collect(found, err, scanOutbox)
+	found, err := db.Read().QueryContext(ctx, selectOutboxRows, append(args, f.Limit)...)
+	rows, err := database.Collect(found, err, scanOutbox)
 	if err != nil {
-		return nil, fmt.Errorf("list outbox rows: %w", explain(err))
+		return nil, fmt.Errorf("list outbox rows: %w", sqlitefile.Explain(err))
 	}
 	return rows, nil
 }
 
 // OutboxRow reads one row. [outbox.ErrNotFound] when there is none with this id.
 func (db *DB) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
-	r, err := scanOutbox(db.read.QueryRowContext(ctx, selectOutboxRow, id))
+	r, err := scanOutbox(db.Read().QueryRowContext(ctx, selectOutboxRow, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = outbox.ErrNotFound
 	}
 	if err != nil {
-		return outbox.Row{}, fmt.Errorf("read outbox row: %w", explain(err))
+		return outbox.Row{}, fmt.Errorf("read outbox row: %w", sqlitefile.Explain(err))
 	}
 	return r, nil
 }
@@ -169,5 +171,5 @@ func whyNot(tx *groupcommit.Tx, id any) error {
 
 func dead(tx *groupcommit.Tx, unknown bool) ([]string, error) {
 	rows, err := tx.Query(selectDead, unknown)
-	return collect(rows, err, scanString)
+	return database.Collect(rows, err, database.ScanString)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -96,7 +97,7 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 
 func unstamped(tx *groupcommit.Tx, tenantID string) ([]answer, error) {
 	rows, err := tx.Query(selectUnstamped, tenantID)
-	return collect(rows, err, func(r row) (a answer, err error) {
+	return database.Collect(rows, err, func(r database.Row) (a answer, err error) {
 		err = r.Scan(&a.turnID, column.JSON(&a.replies), column.JSON(&a.actions), column.Instant(&a.receivedAt))
 		return a, err
 	})
@@ -142,7 +143,7 @@ func restarted(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
 // that each one's request named.
 func running(tx *groupcommit.Tx, tenantID string) ([]turn.Recorded, error) {
 	rows, err := tx.Query(selectRunning, tenantID)
-	return collect(rows, err, func(r row) (rec turn.Recorded, err error) {
+	return database.Collect(rows, err, func(r database.Row) (rec turn.Recorded, err error) {
 		rec.Turn, err = scanTurn(r, &rec.Conversation.Offering)
 		return rec, err
 	})

@@ -1,23 +1,20 @@
 // Package store keeps conversations, turns and the outbox in a database. It fills
 // [turn.Store], [turn.Recovery] and [outbox.Store] and answers what operators ask.
 //
-// SQLite is written by one goroutine, which commits up to 64 waiting transactions
-// together, and read by a small pool beside it. The SQL is hand-written beside the code
-// that runs it, one file a table, in a dialect that PostgreSQL understands as well;
-// only the CREATE TABLE texts of the migrations are a database's own. Times are whole
-// microseconds, so an instant that is read back has lost its nanoseconds.
+// The SQL is hand-written beside the code that runs it, one file a table, in a dialect
+// that PostgreSQL understands as well; only the CREATE TABLE texts of the migrations are
+// a database's own. Times are whole microseconds, so an instant that is read back has
+// lost its nanoseconds.
 package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
-	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -39,113 +36,30 @@ type Options struct {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	now      func() time.Time
-	write    *sql.DB // one connection, the writer's; nil when read-only
-	read     *sql.DB
-	writer   *groupcommit.Writer // nil when read-only
-	readOnly bool
+	*database.DB
+	now func() time.Time
 }
 
 // Open opens the database, creates it where it is missing and brings its tables up to
 // date. Its errors are sentences that say what to do: see the errors of this package.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	if o.Now == nil {
-		return nil, errors.New("store: Options.Now is required")
-	}
-	path, err := sqlitefile.Path(o.URL)
+	opened, err := database.Open(ctx, database.Options{URL: o.URL, Now: o.Now, ReadOnly: o.ReadOnly, NoMigration: o.NoMigration})
 	if err != nil {
 		return nil, err
 	}
-	db, err := open(ctx, path, o)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
-	return db, nil
-}
-
-func open(ctx context.Context, path string, o Options) (*DB, error) {
-	if err := sqlitefile.Prepare(path, o.ReadOnly); err != nil {
-		return nil, err
-	}
-	db := &DB{now: o.Now, readOnly: o.ReadOnly}
-	ok := false
-	defer func() {
-		if !ok {
-			_ = db.Close()
-		}
-	}()
-
-	var err error
-	if db.read, err = sqlitefile.OpenReaders(path, o.ReadOnly); err != nil {
-		return nil, err
-	}
-	if !o.ReadOnly {
-		if db.write, err = sqlitefile.OpenWriter(path); err != nil {
-			return nil, err
-		}
-	}
-	if err := db.checkVersion(ctx, path, o); err != nil {
-		return nil, explain(err)
-	}
-	if !o.ReadOnly {
-		db.writer = groupcommit.New(db.write)
-	}
+	db := &DB{DB: opened, now: o.Now}
 	if !o.ReadOnly && o.Owner != "" {
 		if err := db.insertProcess(ctx, o.Owner, o.TenantID); err != nil {
-			return nil, err
+			return nil, errors.Join(err, db.Close())
 		}
 	}
-	ok = true
 	return db, nil
 }
 
-// checkVersion migrates, or refuses what this binary cannot read.
-func (db *DB) checkVersion(ctx context.Context, path string, o Options) error {
-	if !o.ReadOnly && !o.NoMigration {
-		return sqlitefile.Migrate(ctx, db.write, path)
-	}
-	have, err := sqlitefile.Version(ctx, db.read)
-	if err != nil {
-		return err
-	}
-	return sqlitefile.Compare(have)
-}
-
-// Close waits for the transactions in hand and closes the database.
-func (db *DB) Close() error {
-	if db.writer != nil {
-		db.writer.Close()
-	}
-	var errs []error
-	for _, pool := range []*sql.DB{db.read, db.write} {
-		if pool != nil {
-			errs = append(errs, pool.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error {
-	var one int
-	return explain(db.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
-}
-
-// inTx runs fn in a write transaction. fn's value is handed on only when the
-// transaction is committed, so a caller that gave up never reads what is still written.
+// inTx runs fn in a write transaction; see [database.Write].
 func inTx[T any](ctx context.Context, db *DB, fn func(tx *groupcommit.Tx) (T, error)) (T, error) {
-	var none, value T
-	if db.readOnly {
-		return none, ErrReadOnly
-	}
-	err := db.writer.Do(ctx, func(tx *groupcommit.Tx) (err error) {
-		value, err = fn(tx)
-		return err
-	})
-	if err != nil {
-		return none, explain(err)
-	}
-	return value, nil
+	value, err := database.Write(ctx, db.DB, fn)
+	return value, refused(err)
 }
 
 // exec runs fn in a write transaction.

@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -84,7 +85,7 @@ func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error 
 	if err != nil {
 		return err
 	}
-	id, err := newID()
+	id, err := database.NewID()
 	if err != nil {
 		return err
 	}
@@ -217,7 +218,7 @@ func (db *DB) Reroute(ctx context.Context, turnID string, row outbox.Row) error 
 }
 
 func reroute(tx *groupcommit.Tx, turnID string, row outbox.Row, now time.Time) error {
-	changed, err := affected(tx.Exec(rerouteTurn, turnID))
+	changed, err := database.Affected(tx.Exec(rerouteTurn, turnID))
 	if err != nil {
 		return err
 	}
@@ -225,12 +226,4 @@ func reroute(tx *groupcommit.Tx, turnID string, row outbox.Row, now time.Time) e
 		return turn.ErrNotOwner
 	}
 	return queue(tx, turnID, row, now)
-}
-
-// affected is how many rows a statement changed.
-func affected(result sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

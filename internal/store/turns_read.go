@@ -12,6 +12,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
 // turnColumns are what scanTurn reads: of the agent row a, of its contact row m, which
@@ -47,12 +49,12 @@ type RecentTurn struct {
 
 // Turn reads one turn. [ErrNoTurn] when there is none with this id.
 func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
-	t, err := scanTurn(db.read.QueryRowContext(ctx, selectTurn, id))
+	t, err := scanTurn(db.Read().QueryRowContext(ctx, selectTurn, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoTurn
 	}
 	if err != nil {
-		return conversation.Turn{}, fmt.Errorf("read turn: %w", explain(err))
+		return conversation.Turn{}, fmt.Errorf("read turn: %w", sqlitefile.Explain(err))
 	}
 	return t, nil
 }
@@ -61,13 +63,13 @@ func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
 func (db *DB) RecentTurns(ctx context.Context, tenantID string, id contact.SubscriberID, limit int) ([]RecentTurn, error) {
 	conversations, err := db.conversationsOf(ctx, tenantID, id)
 	if err != nil {
-		return nil, fmt.Errorf("read recent turns: %w", explain(err))
+		return nil, fmt.Errorf("read recent turns: %w", sqlitefile.Explain(err))
 	}
 	var all []RecentTurn
 	for _, c := range conversations {
 		turns, err := db.recentTurns(ctx, c, limit)
 		if err != nil {
-			return nil, fmt.Errorf("read recent turns: %w", explain(err))
+			return nil, fmt.Errorf("read recent turns: %w", sqlitefile.Explain(err))
 		}
 		all = append(all, turns...)
 	}
@@ -77,13 +79,13 @@ func (db *DB) RecentTurns(ctx context.Context, tenantID string, id contact.Subsc
 
 // conversationsOf is one id per channel that the contact has written on.
 func (db *DB) conversationsOf(ctx context.Context, tenantID string, id contact.SubscriberID) ([]string, error) {
-	rows, err := db.read.QueryContext(ctx, selectConversationsOf, tenantID, string(id))
-	return collect(rows, err, scanString)
+	rows, err := db.Read().QueryContext(ctx, selectConversationsOf, tenantID, string(id))
+	return database.Collect(rows, err, database.ScanString)
 }
 
 func (db *DB) recentTurns(ctx context.Context, conversationID string, limit int) ([]RecentTurn, error) {
-	rows, err := db.read.QueryContext(ctx, selectRecentTurns, conversationID, limit)
-	return collect(rows, err, func(r row) (RecentTurn, error) {
+	rows, err := db.Read().QueryContext(ctx, selectRecentTurns, conversationID, limit)
+	return database.Collect(rows, err, func(r database.Row) (RecentTurn, error) {
 		var statuses string
 		t, err := scanTurn(r, &statuses)
 		return RecentTurn{Turn: t, Deliveries: splitStatuses(statuses)}, err
@@ -100,7 +102,7 @@ func splitStatuses(s string) (all []outbox.Status) {
 }
 
 // scanTurn reads turnColumns, before whatever columns come after them.
-func scanTurn(r row, after ...any) (t conversation.Turn, err error) {
+func scanTurn(r database.Row, after ...any) (t conversation.Turn, err error) {
 	err = r.Scan(append([]any{
 		&t.ID, &t.ConversationID, &t.Key.TenantID, &t.Key.Channel, &t.Key.SubscriberID, &t.Seq, &t.State, &t.Owner,
 		&t.Attempt, &t.Bound, &t.Text, column.JSON(&t.Replies), &t.Outcome, &t.Path,

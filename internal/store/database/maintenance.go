@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func Version(ctx context.Context, databaseURL string) (Versions, error) {
 	}
 	have, err := readVersion(ctx, path)
 	if err != nil {
-		return Versions{}, fmt.Errorf("read version of database %s: %w", path, explain(err))
+		return Versions{}, fmt.Errorf("read version of database %s: %w", path, sqlitefile.Explain(err))
 	}
 	return Versions{Database: have, Binary: sqlitefile.Latest()}, nil
 }
@@ -46,7 +46,7 @@ func Migrate(ctx context.Context, databaseURL string) error {
 		return err
 	}
 	if err := migrateFile(ctx, path); err != nil {
-		return fmt.Errorf("migrate database %s: %w", path, explain(err))
+		return fmt.Errorf("migrate database %s: %w", path, sqlitefile.Explain(err))
 	}
 	return nil
 }
