@@ -141,6 +141,8 @@ func TestLateReplyUnderFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(r *rig) {
 				id := r.contact("900000001")
+				r.write(id, "hello") // brings the contact's token
+				r.phone(id, 5*time.Second)
 				r.model(9*time.Second, mock.OK)
 				r.faults(tt.fault)
 				r.write(id, question)

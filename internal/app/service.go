@@ -17,6 +17,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
@@ -25,6 +27,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
@@ -49,6 +52,7 @@ type Service struct {
 	owner   string
 	unlock  func() error
 	db      *store.DB
+	tokens  *token.Keeper
 	turns   *turn.Runner
 	worker  *outbox.Worker
 	inbound *inbound.Handler
@@ -108,9 +112,16 @@ func (s *Service) buildWorker(c config.Config) error {
 	if err != nil {
 		return err
 	}
+	s.tokens, err = token.NewKeeper(token.Config{
+		Store: s.db, Writer: tokenField{client, c.ManyChat.TokenField}, Count: func(string) {}, Log: s.opts.Log,
+	})
+	if err != nil {
+		return err
+	}
 	s.worker, err = outbox.NewWorker(outbox.Config{
 		Store:       s.db,
 		Sender:      client,
+		Tokens:      s.tokens,
 		Owner:       s.owner,
 		Field:       c.ManyChat.ReplyField,
 		Flow:        c.ManyChat.ReplyFlowNs,
@@ -141,6 +152,9 @@ func (s *Service) buildTurns(c config.Config, shape delivery.Shape) error {
 		Guard:       guardrail.New(guardrail.Config{Markers: prompt.Markers(), Secrets: secrets(c)}),
 		Tenant:      s.tenant,
 		Wake:        s.worker.Wake,
+		Tokens:      s.tokens,
+		Enforced:    c.Turn.EnforceTokens,
+		Observe:     func(conversation.Turn) {},
 		Shape:       shape,
 		Owner:       s.owner,
 		Deadline:    c.Turn.RaceDeadline,
@@ -182,6 +196,17 @@ func (s *Service) buildEdges(c config.Config, shape delivery.Shape) (err error) 
 // tenant is the configuration in force.
 func (s *Service) tenant() *tenant.Tenant { return s.opts.Tenant }
 
+// tokenField is the custom field that holds each contact's token.
+type tokenField struct {
+	client *manychat.Client
+	name   string
+}
+
+// WriteToken fills [token.Writer].
+func (f tokenField) WriteToken(ctx context.Context, id contact.SubscriberID, token string) error {
+	return f.client.SetCustomFieldByName(ctx, string(id), f.name, token)
+}
+
 // secrets are the configured credentials, none of which a reply may hold.
 func secrets(c config.Config) []string {
 	all := revealed(c.ManyChat.SharedSecrets)
@@ -219,6 +244,7 @@ func (s *Service) Start(ctx context.Context) error {
 	orphans, err := s.db.TakeOver(ctx, turn.TakeOver{
 		TenantID: s.opts.Config.Tenant.ID, Owner: s.owner, Now: now,
 		HistorySince: turn.HistorySince(s.opts.Tenant, now), HistoryLimit: turn.HistoryEntries,
+		RecentLimit: turn.RecentMessages(s.opts.Tenant),
 	})
 	if err != nil {
 		return fmt.Errorf("take over what an earlier process left: %w", err)

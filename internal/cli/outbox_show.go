@@ -46,6 +46,7 @@ func printRow(w io.Writer, r outbox.Row) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\n", name, value) }
 	line("id", r.ID)
+	line("kind", r.Kind)
 	line("status", r.Status)
 	if why := why(r); why != "" {
 		line("why", why)

@@ -13,13 +13,13 @@ import (
 
 func printTable(w io.Writer, rows []outbox.Row) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tSTATUS\tTRIES\tNEXT\tWHY")
+	fmt.Fprintln(table, "ID\tKIND\tSTATUS\tTRIES\tNEXT\tWHY")
 	for _, r := range rows {
 		next := "-"
 		if r.Status == outbox.Pending {
 			next = local(r.NextAttemptAt)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", r.ID, r.Status, r.Attempts, next, why(r))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.ID, r.Kind, r.Status, r.Attempts, next, why(r))
 	}
 	return table.Flush()
 }

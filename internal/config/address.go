@@ -98,19 +98,9 @@ func withoutPassword(text string) string {
 	return u.String()
 }
 
-// TrustedProxies are the peers whose X-Forwarded-For is believed.
+// TrustedProxies are the peers whose X-Forwarded-For is believed: ranges of IPv4 and of
+// IPv6 addresses, none of them of IPv4 addresses mapped into IPv6.
 type TrustedProxies []netip.Prefix
-
-// Trusts reports whether an address belongs to a trusted proxy.
-func (t TrustedProxies) Trusts(address netip.Addr) bool {
-	address = address.Unmap().WithZone("")
-	for _, prefix := range t {
-		if prefix.Contains(address) {
-			return true
-		}
-	}
-	return false
-}
 
 // String lists the ranges.
 func (t TrustedProxies) String() string {
@@ -161,7 +151,26 @@ func parsePrefixes(texts ...string) ([]netip.Prefix, error) {
 		if err != nil {
 			return nil, err
 		}
+		if prefix, err = unmapped(prefix); err != nil {
+			return nil, err
+		}
 		prefixes[i] = prefix.Masked()
 	}
 	return prefixes, nil
+}
+
+// mappedBits is the length of the prefix that IPv4 addresses have within IPv6 (RFC 4291,
+// section 2.5.5.2).
+const mappedBits = 96
+
+// unmapped writes a range of IPv4 addresses within IPv6 as the IPv4 range that it is:
+// as it stands it would hold no peer.
+func unmapped(prefix netip.Prefix) (netip.Prefix, error) {
+	switch {
+	case !prefix.Addr().Is4In6():
+		return prefix, nil
+	case prefix.Bits() < mappedBits:
+		return netip.Prefix{}, errors.New("more than the IPv4 addresses")
+	}
+	return netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mappedBits), nil
 }

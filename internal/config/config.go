@@ -119,10 +119,10 @@ type Turn struct {
 	ProcessLease  time.Duration  `env:"PROCESS_LEASE_MS" planned:"true" default:"15000" unit:"ms" min:"1000" max:"600000"`
 	MaxAttempts   int            `env:"TURN_MAX_ATTEMPTS" default:"2" min:"1" max:"10"`
 	MaxInFlight   int            `env:"MAX_INFLIGHT_TURNS" default:"10000" min:"1" max:"1000000"`
-	InboundRPM    int            `env:"INBOUND_RPM" planned:"true" default:"300" min:"1" max:"1000000"` // per address, requests without a valid secret
-	TrustProxy    TrustedProxies `env:"TRUST_PROXY" planned:"true"`
+	InboundRPM    int            `env:"INBOUND_RPM" default:"300" min:"1" max:"1000000"` // per address, requests without a valid secret
+	TrustProxy    TrustedProxies `env:"TRUST_PROXY"`
 	MergeWaiting  bool           `env:"MERGE_WAITING" planned:"true" default:"true"`
-	EnforceTokens bool           `env:"CONTACT_TOKENS_ENFORCED" planned:"true" default:"true"`
+	EnforceTokens bool           `env:"CONTACT_TOKENS_ENFORCED" default:"true"`
 }
 
 // Console is the operator's pages; they are off without a password.
@@ -138,7 +138,7 @@ type Server struct {
 	Host         string `env:"HOST" default:"0.0.0.0" dev:"127.0.0.1"`
 	LogLevel     string `env:"LOG_LEVEL" default:"info" enum:"debug,info,warn,error"`
 	LogFormat    string `env:"LOG_FORMAT" enum:"json,text"` // json; text in a terminal
-	MetricsAddr  string `env:"METRICS_ADDR" planned:"true" pattern:"^[^ /]*:[0-9]{1,5}$" expect:"an address such as 127.0.0.1:9090"`
+	MetricsAddr  string `env:"METRICS_ADDR" pattern:"^[^ /]*:[0-9]{1,5}$" expect:"an address such as 127.0.0.1:9090"`
 	OTLPEndpoint URL    `env:"OTEL_EXPORTER_OTLP_ENDPOINT" planned:"true"`
 }
 

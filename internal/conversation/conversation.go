@@ -20,6 +20,9 @@ type Conversation struct {
 	Stage       contact.FunnelStage
 	Intent      contact.Intent
 	NeedsPerson bool // a reply was dead-lettered and nobody looked yet
+
+	HistoryFrom   int64     // the first place of the contact's order that their history holds
+	HandoffSaidAt time.Time // when the contact was last told that a person takes over; zero: never
 }
 
 // Paused reports whether a person has the conversation at now.
@@ -51,8 +54,9 @@ type Turn struct {
 	State          State
 	Owner          string // process that works on it; empty: none
 	Attempt        int    // starts so far, 1 at the first
-	Bound          bool   // the request carried the contact's token
+	Bound          bool   // it reads and extends history: its request carried the contact's token, or did not have to
 	Text           string // what the contact wrote
+	FirstName      string // the contact's, only where the tenant's rules use it
 	Replies        []string
 	Outcome        Outcome
 	Path           Path

@@ -89,6 +89,7 @@ func decode(body []byte) (turn.Message, *refusal) {
 	m := turn.Message{
 		Key:      contact.Key{SubscriberID: id},
 		Text:     cut(strings.ReplaceAll(*req.Text, "\x00", "\uFFFD"), maxTextRunes),
+		Token:    first(req.AIToken),
 		Offering: first(req.Offering, req.Course),
 	}
 	if len(m.Text) < len(*req.Text) {

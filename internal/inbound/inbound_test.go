@@ -27,6 +27,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -44,6 +45,11 @@ func (echo) Run(_ context.Context, in agent.Input) (agent.Result, error) {
 	}
 	return agent.Result{Reply: reply.Reply{Messages: []string{"You wrote: " + in.Text}, Confidence: 1}}, nil
 }
+
+// takesTokens is a ManyChat that takes every token.
+type takesTokens struct{}
+
+func (takesTokens) WriteToken(context.Context, contact.SubscriberID, string) error { return nil }
 
 // rig is the endpoint over a real database.
 type rig struct {
@@ -75,7 +81,12 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
+	tokens, err := token.NewKeeper(token.Config{Store: db, Writer: takesTokens{}, Count: func(string) {}, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
 	turns, err := turn.New(turn.Config{
+		Tokens: tokens, Enforced: true, Observe: func(conversation.Turn) {},
 		Store: db, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
 		Wake: func() {}, Shape: shape, Owner: "p1", Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
 		Now: time.Now, Log: log,

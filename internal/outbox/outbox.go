@@ -80,9 +80,12 @@ type Row struct {
 	DeliveredAt    time.Time
 }
 
-// Payload is what a reply row carries: its texts, how many of them ManyChat has
-// accepted, and the staged actions that follow them.
+// Payload is what a row carries. Of a reply: its texts, how many of them ManyChat has
+// accepted, and the staged actions that follow them. Of a token: the generation that it
+// delivers, never the token.
 type Payload struct {
+	Generation int64 `json:"generation,omitempty"`
+
 	Texts   []string        `json:"texts"`
 	Sent    int             `json:"sent"`
 	Unknown int             `json:"unknown,omitempty"` // triggers of the text in hand whose answer was lost

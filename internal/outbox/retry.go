@@ -57,10 +57,7 @@ func (w *Worker) judge(row Row, at step, err error) Row {
 		return w.retry(row, err, 0)
 	}
 	if call.Kind == manychat.KindUnauthorized {
-		w.cfg.Log.Error("ManyChat refuses the API token: set MANYCHAT_API_TOKEN to a valid key; replies stay queued")
-		row = handBack(row)
-		row.LastError, row.NextAttemptAt = err.Error(), w.cfg.Now().Add(unauthorizedRetry)
-		return row
+		return w.unauthorized(row, err)
 	}
 	if at == trigger && call.OutcomeUnknown() {
 		if row.Payload.Unknown++; row.Payload.Unknown >= unknownTriggers {
@@ -74,12 +71,25 @@ func (w *Worker) judge(row Row, at step, err error) Row {
 	return w.retry(row, err, call.RetryAfter)
 }
 
+// unauthorized keeps a row while ManyChat refuses the API token.
+func (w *Worker) unauthorized(row Row, err error) Row {
+	w.cfg.Log.Error("ManyChat refuses the API token: set MANYCHAT_API_TOKEN to a valid key; replies stay queued")
+	row = handBack(row)
+	row.LastError, row.NextAttemptAt = err.Error(), w.cfg.Now().Add(unauthorizedRetry)
+	return row
+}
+
 // retry makes the row pending again after a delay, or dead when its attempts are
 // used up.
 func (w *Worker) retry(row Row, err error, after time.Duration) Row {
 	if row.Attempts >= w.cfg.MaxAttempts {
 		return dead(row, ReasonExhausted, err)
 	}
+	return w.later(row, err, after)
+}
+
+// later makes the row pending again after a delay.
+func (w *Worker) later(row Row, err error, after time.Duration) Row {
 	delay := max(w.cfg.Jitter(backoff(row.Attempts)), min(after, lastRetry))
 	row.Status, row.LastError, row.NextAttemptAt = Pending, err.Error(), w.cfg.Now().Add(delay)
 	return row

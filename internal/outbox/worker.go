@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/token"
 )
 
 // Sender is the part of the ManyChat client that a delivery uses. Both calls return
@@ -18,10 +20,18 @@ type Sender interface {
 	SendFlow(ctx context.Context, subscriberID, flowNS string) error
 }
 
+// Tokens deliver contacts' tokens.
+type Tokens interface {
+	// Deliver mints a token and writes it. Anything but [token.Fresh] wrote none, and is
+	// final for the row; an error is the store's or the client's, which does not retry.
+	Deliver(ctx context.Context, d token.Delivery) (token.Minted, error)
+}
+
 // Config is what a [Worker] needs; every field is required.
 type Config struct {
 	Store       Store
 	Sender      Sender
+	Tokens      Tokens
 	Owner       string        // this process
 	Field       string        // MANYCHAT_REPLY_FIELD
 	Flow        string        // MANYCHAT_REPLY_FLOW_NS
@@ -54,7 +64,7 @@ type Worker struct {
 // NewWorker checks the config and returns a worker that is not running yet.
 func NewWorker(cfg Config) (*Worker, error) {
 	switch {
-	case cfg.Store == nil, cfg.Sender == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Log == nil:
+	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Log == nil:
 		return nil, errors.New("outbox: a collaborator is missing from the worker's config")
 	case cfg.Owner == "", cfg.Field == "", cfg.Flow == "":
 		return nil, errors.New("outbox: owner, reply field and reply flow must be set")
@@ -150,8 +160,12 @@ func (w *Worker) deliver(ctx context.Context, row Row) {
 		return
 	}
 	if age := w.cfg.Now().Sub(row.CreatedAt); age > w.cfg.MaxAge {
-		err := fmt.Errorf("the reply is %s old, and is not sent after %s", age.Round(time.Minute), w.cfg.MaxAge)
+		err := fmt.Errorf("the %s is %s old, and is not sent after %s", row.Kind, age.Round(time.Minute), w.cfg.MaxAge)
 		w.release(ctx, dead(row, ReasonStale, err), err)
+		return
+	}
+	if row.Kind == ContactToken {
+		w.deliverToken(ctx, row)
 		return
 	}
 	if row.Payload.Sent < len(row.Payload.Texts) { // else a process ended before it could release the row

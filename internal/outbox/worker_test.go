@@ -19,6 +19,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
@@ -38,6 +39,11 @@ type account struct {
 
 func (a *account) SetCustomFieldByName(_ context.Context, subscriber, field string, value any) error {
 	return a.call(fmt.Sprintf("%s write %s=%v", subscriber, field, value), func() { a.fields[subscriber] = fmt.Sprint(value) })
+}
+
+// WriteToken shows which token was written only by its place.
+func (a *account) WriteToken(_ context.Context, subscriber contact.SubscriberID, token string) error {
+	return a.call(fmt.Sprintf("%s token", subscriber), func() { a.fields["token of "+string(subscriber)] = token })
 }
 
 func (a *account) SendFlow(_ context.Context, subscriber, flow string) error {
@@ -131,7 +137,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 		r := &rig{t: t, db: db, account: &account{start: time.Now(), fields: map[string]string{}}}
 		r.store = &faultyStore{Store: db}
 		r.worker, err = outbox.NewWorker(outbox.Config{
-			Store: r.store, Sender: r.account, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+			Store: r.store, Sender: r.account, Tokens: r.tokens(), Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
 			MaxAttempts: 3, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 			Log: slog.New(slog.DiscardHandler),
 		})
@@ -155,7 +161,7 @@ func (r *rig) queue(subscriber string, texts ...string) string {
 	r.turns++
 	id, ctx := fmt.Sprintf("turn-%d", r.turns), context.Background()
 	key := contact.Key{TenantID: "test", Channel: contact.WhatsApp, SubscriberID: contact.SubscriberID(subscriber)}
-	rec, err := r.db.Record(ctx, turn.Arrival{TurnID: id, Key: key, Owner: "p1", Text: "hi", Bound: true, ReceivedAt: time.Now()})
+	rec, err := r.db.Record(ctx, turn.Arrival{TurnID: id, Key: key, Owner: "p1", Text: "hi", ReceivedAt: time.Now()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -170,6 +176,16 @@ func (r *rig) queue(subscriber string, texts ...string) string {
 	}
 	r.worker.Wake()
 	return row.ID
+}
+
+// tokens writes into the account's field for them.
+func (r *rig) tokens() *token.Keeper {
+	r.t.Helper()
+	k, err := token.NewKeeper(token.Config{Store: r.db, Writer: r.account, Count: func(string) {}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return k
 }
 
 // run starts the worker.

@@ -59,8 +59,8 @@ func BenchmarkTurn(b *testing.B) {
 	inParallel(b, func(ctx context.Context, id string, key contact.Key) error {
 		now := time.Now()
 		r, err := db.Record(ctx, turn.Arrival{
-			TurnID: id, Key: key, Owner: "process-a", Text: "hello", Bound: true, ReceivedAt: now,
-			HistorySince: now.AddDate(0, 0, -30), HistoryLimit: 10,
+			TurnID: id, Key: key, Owner: "process-a", Text: "hello", ReceivedAt: now,
+			HistorySince: now.AddDate(0, 0, -30), HistoryLimit: 10, RecentLimit: 60,
 		})
 		if err != nil {
 			return err
@@ -82,21 +82,24 @@ func BenchmarkStatements(b *testing.B) {
 		now := time.Now().UnixMicro()
 		var conversationID string
 		err := run(ctx, func(tx *groupcommit.Tx) error {
-			c, seq, err := enter(tx, key, "", time.Now())
+			e, err := enter(tx, key, time.Now())
 			if err != nil {
 				return err
 			}
-			conversationID = c.ID
-			if _, err := tx.Exec(insertAgentRow, id, "demo", c.ID, seq, 1, now, "process-a", ""); err != nil {
+			conversationID = e.ID
+			if _, err := tx.Exec(insertAgentRow, id, "demo", e.ID, e.seq, 1, now, "process-a", "", ""); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(insertContactRow, id+"c", id, "demo", c.ID, seq-1, 1, 1, "hello", now); err != nil {
+			if _, err := tx.Exec(insertContactRow, id+"c", id, "demo", e.ID, e.seq-1, 1, 1, "hello", now); err != nil {
 				return err
 			}
-			if err := drain(tx, selectHistory, c.ID, seq-1, 10); err != nil {
+			if err := drain(tx, selectHistory, e.ID, e.seq-1, 0, 10); err != nil {
 				return err
 			}
-			return drain(tx, selectQueued, c.ID)
+			if err := drain(tx, selectRecent, e.ID, 1, e.seq-1, 60); err != nil {
+				return err
+			}
+			return drain(tx, selectQueued, e.ID)
 		})
 		if err != nil {
 			return err
@@ -139,7 +142,7 @@ func BenchmarkDelivery(b *testing.B) {
 	db := benchDB(b)
 	inParallel(b, func(ctx context.Context, id string, _ contact.Key) error {
 		key := contact.Key{TenantID: "demo", Channel: contact.WhatsApp, SubscriberID: contact.SubscriberID(id[len("turn-"):])}
-		r, err := db.Record(ctx, turn.Arrival{TurnID: id, Key: key, Owner: "process-a", Text: "hello", Bound: true, ReceivedAt: time.Now()})
+		r, err := db.Record(ctx, turn.Arrival{TurnID: id, Key: key, Owner: "process-a", Text: "hello", ReceivedAt: time.Now()})
 		if err != nil {
 			return err
 		}

@@ -13,22 +13,28 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
+	"github.com/manychat-agent/manychat-agent/internal/token"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 // conversationColumns are what scanConversation reads.
-const conversationColumns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person`
+const conversationColumns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person,
+    history_from, handoff_said_at`
 
 // enterConversation finds or makes the contact's conversation and takes two places in
 // its order, the second of which it returns. It is the first statement of a record:
 // whoever waits for the row here also commits after its holder, so that places are in
-// commit order. A named offering moves the conversation's.
+// commit order.
 const enterConversation = `
-INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, offering, created_at)
-VALUES ($1, $2, $3, $4, 2, $5, $6)
+INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at)
+VALUES ($1, $2, $3, $4, 2, $5)
 ON CONFLICT (tenant_id, subscriber_id, channel) DO UPDATE
-SET last_seq = conversations.last_seq + 2,
-    offering = CASE WHEN excluded.offering <> '' THEN excluded.offering ELSE conversations.offering END
-RETURNING last_seq, ` + conversationColumns
+SET last_seq = conversations.last_seq + 2
+RETURNING last_seq, token, ` + conversationColumns
+
+// updateEntered keeps what a message changes of its conversation.
+const updateEntered = `
+UPDATE conversations SET token = $2, has_token = $3, history_from = $4, offering = $5 WHERE id = $1`
 
 const selectConversationByKey = `
 SELECT ` + conversationColumns + ` FROM conversations
@@ -53,6 +59,12 @@ const forgetReserved = `
 UPDATE conversations SET last_sent_at = NULL
 FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.last_sent_at = t.settled_at`
 
+const selectHandoffSaid = `
+SELECT handoff_said_at FROM conversations WHERE id = $1`
+
+const moveHandoffSaid = `
+UPDATE conversations SET handoff_said_at = $2 WHERE id = $1`
+
 const markNeedsPerson = `
 UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`
 
@@ -69,20 +81,47 @@ func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.C
 	return c, nil
 }
 
-func enter(tx *groupcommit.Tx, key contact.Key, offering string, now time.Time) (c conversation.Conversation, seq int64, err error) {
+// entered is a conversation that a message has taken its places in.
+type entered struct {
+	conversation.Conversation
+	seq   int64 // the turn's; its message has the place before
+	token token.State
+}
+
+func enter(tx *groupcommit.Tx, key contact.Key, now time.Time) (e entered, err error) {
 	id, err := database.NewID()
 	if err != nil {
-		return c, 0, err
+		return e, err
 	}
-	c, err = scanConversation(tx.QueryRow(enterConversation,
-		id, key.TenantID, string(key.Channel), string(key.SubscriberID), offering, column.Micros(now)), &seq)
-	return c, seq, err
+	e.Conversation, err = scanConversation(tx.QueryRow(enterConversation,
+		id, key.TenantID, string(key.Channel), string(key.SubscriberID), column.Micros(now)), &e.seq, column.JSON(&e.token))
+	return e, err
+}
+
+// judge says what a message's request proves about its contact, and keeps what that
+// changes: the token's state, where history starts, and the offering that a bound
+// request names.
+func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (token.Arrival, error) {
+	arrived, state := e.token.Arrive(a.Token, now)
+	before := *e
+	if arrived.Starts {
+		e.HistoryFrom = e.seq - 1
+	}
+	if a.Offering != "" && arrived.Binding.Reads() { // an unbound request says nothing about the contact
+		e.Offering = a.Offering
+	}
+	e.token = state
+	if e.Conversation == before.Conversation && state.Equal(before.token) {
+		return arrived, nil
+	}
+	_, err := tx.Exec(updateEntered, e.ID, column.Object(state), column.Flag(state.Has()), e.HistoryFrom, e.Offering)
+	return arrived, err
 }
 
 // scanConversation reads conversationColumns, after whatever columns go before them.
 func scanConversation(r database.Row, before ...any) (c conversation.Conversation, err error) {
 	err = r.Scan(append(before,
 		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
-		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson)...)
+		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt))...)
 	return c, err
 }

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func arrival(id, text string) turn.Arrival {
 	return turn.Arrival{
-		TurnID: id, Owner: "process-a", Text: text, Bound: true, ReceivedAt: time.Unix(1_800_000_000, 0),
+		TurnID: id, Owner: "process-a", Text: text, ReceivedAt: time.Unix(1_800_000_000, 0),
 		Key: contact.Key{TenantID: "demo", Channel: contact.WhatsApp, SubscriberID: "700001"}, HistoryLimit: 10,
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
+	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
 
 // outboxColumns are what scanOutbox reads.
@@ -140,6 +141,9 @@ func release(tx *groupcommit.Tx, r outbox.Row) error {
 	}
 	if err != nil {
 		return err
+	}
+	if r.Kind == outbox.ContactToken {
+		return tokens.Release(tx, conversationID, r)
 	}
 	if r.Status == outbox.Dead {
 		if _, err := tx.Exec(markNeedsPerson, conversationID); err != nil {

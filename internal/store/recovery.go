@@ -129,10 +129,7 @@ func restarted(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
 		if named != "" && r.Turn.Bound {
 			r.Conversation.Offering = named
 		}
-		if r.History, err = history(tx, r.Turn, window{since: t.HistorySince, limit: t.HistoryLimit}); err != nil {
-			return nil, err
-		}
-		if r.QueuedAhead, err = queued(tx, r.Turn.ConversationID); err != nil {
+		if err := readStart(tx, r, window{since: t.HistorySince, limit: t.HistoryLimit, recent: t.RecentLimit}); err != nil {
 			return nil, err
 		}
 	}

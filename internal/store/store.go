@@ -1,5 +1,5 @@
 // Package store keeps conversations, turns and the outbox in a database. It fills
-// [turn.Store], [turn.Recovery] and [outbox.Store] and answers what operators ask.
+// [turn.Store], [turn.Recovery], [outbox.Store] and [token.Store] and answers what operators ask.
 //
 // The SQL is hand-written beside the code that runs it, one file a table, in a dialect
 // that PostgreSQL understands as well; only the CREATE TABLE texts of the migrations are
@@ -15,6 +15,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -22,6 +24,7 @@ var (
 	_ turn.Store    = (*DB)(nil)
 	_ turn.Recovery = (*DB)(nil)
 	_ outbox.Store  = (*DB)(nil)
+	_ token.Store   = (*DB)(nil)
 )
 
 // Options say which database to open, and how.
@@ -37,6 +40,7 @@ type Options struct {
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	*database.DB
+	*tokens.Table
 	now func() time.Time
 }
 
@@ -47,7 +51,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, now: o.Now}
+	db := &DB{DB: opened, Table: tokens.In(opened), now: o.Now}
 	if !o.ReadOnly && o.Owner != "" {
 		if err := db.insertProcess(ctx, o.Owner, o.TenantID); err != nil {
 			return nil, errors.Join(err, db.Close())

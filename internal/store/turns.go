@@ -12,13 +12,14 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 const insertAgentRow = `
 INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at,
-    state, owner, attempt, offering)
-VALUES ($1, $1, $2, $3, 'agent', $4, $5, 0, '', $6, 'running', $7, 1, $8)`
+    state, owner, attempt, offering, first_name)
+VALUES ($1, $1, $2, $3, 'agent', $4, $5, 0, '', $6, 'running', $7, 1, $8, $9)`
 
 const insertContactRow = `
 INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at)
@@ -54,34 +55,49 @@ func (db *DB) Record(ctx context.Context, a turn.Arrival) (turn.Recorded, error)
 }
 
 func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded, err error) {
-	offering := ""
-	if a.Bound { // an unbound request says nothing about the contact
-		offering = a.Offering
-	}
-	c, seq, err := enter(tx, a.Key, offering, now)
+	e, err := enter(tx, a.Key, now)
 	if err != nil {
 		return r, err
 	}
-	r.Conversation = c
+	arrived, err := e.judge(tx, a, now)
+	if err != nil {
+		return r, err
+	}
+	r.Conversation, r.Binding = e.Conversation, arrived.Binding
 	r.Turn = conversation.Turn{
-		ID: a.TurnID, ConversationID: c.ID, Key: a.Key, Seq: seq, State: conversation.Running, Owner: a.Owner,
-		Attempt: 1, Bound: a.Bound, Text: a.Text, ReceivedAt: time.UnixMicro(a.ReceivedAt.UnixMicro()).UTC(),
+		ID: a.TurnID, ConversationID: e.ID, Key: a.Key, Seq: e.seq, State: conversation.Running, Owner: a.Owner,
+		Attempt: 1, Bound: arrived.Binding.Reads(), Text: a.Text, FirstName: a.FirstName,
+		ReceivedAt: time.UnixMicro(a.ReceivedAt.UnixMicro()).UTC(),
 	}
 	if err := insertTurn(tx, r.Turn, a.Offering); err != nil {
 		return r, err
 	}
-	if r.History, err = history(tx, r.Turn, window{since: a.HistorySince, limit: a.HistoryLimit}); err != nil {
-		return r, err
+	if arrived.Issued {
+		if r.TokenRow, err = tokens.Queue(tx, a.TurnID, e.token.Generation, now); err != nil {
+			return r, err
+		}
 	}
-	r.QueuedAhead, err = queued(tx, c.ID)
+	err = readStart(tx, &r, window{since: a.HistorySince, limit: a.HistoryLimit, recent: a.RecentLimit})
 	return r, err
+}
+
+// readStart reads what a turn starts from.
+func readStart(tx *groupcommit.Tx, r *turn.Recorded, w window) (err error) {
+	if r.History, err = history(tx, *r, w); err != nil {
+		return err
+	}
+	if r.Recent, err = recent(tx, r.Turn, w.recent); err != nil {
+		return err
+	}
+	r.QueuedAhead, err = queued(tx, r.Turn.ConversationID)
+	return err
 }
 
 // insertTurn writes the agent row, which the contact row names, and the contact row at
 // the place before it.
 func insertTurn(tx *groupcommit.Tx, t conversation.Turn, offering string) error {
 	at := column.Micros(t.ReceivedAt)
-	_, err := tx.Exec(insertAgentRow, t.ID, t.Key.TenantID, t.ConversationID, t.Seq, column.Flag(t.Bound), at, column.Optional(t.Owner), offering)
+	_, err := tx.Exec(insertAgentRow, t.ID, t.Key.TenantID, t.ConversationID, t.Seq, column.Flag(t.Bound), at, column.Optional(t.Owner), offering, t.FirstName)
 	if err != nil {
 		return err
 	}
@@ -118,6 +134,9 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 		return turn.ErrNotOwner
 	}
 	if err != nil {
+		return err
+	}
+	if err := sayHandoff(tx, conversationID, s); err != nil {
 		return err
 	}
 	if s.Turn.Path == conversation.Inline {
@@ -160,6 +179,26 @@ func reserveGap(tx *groupcommit.Tx, conversationID string, s turn.Settlement, no
 		return &turn.TooSoonError{LastSent: sent}
 	}
 	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(s.Turn.SettledAt))
+	return err
+}
+
+// sayHandoff notes that a bound contact is told of a handoff, or fails with
+// [turn.ErrQuiet] when that was said a moment ago. Handoffs that settle at once are
+// told apart here: only the first is said.
+func sayHandoff(tx *groupcommit.Tx, conversationID string, s turn.Settlement) error {
+	if s.Turn.Reason == "" || s.Turn.Path == conversation.Silent || !s.Turn.Bound {
+		return nil
+	}
+	if s.Quiet > 0 {
+		var said time.Time
+		if err := tx.QueryRow(selectHandoffSaid, conversationID).Scan(column.Instant(&said)); err != nil {
+			return err
+		}
+		if since := s.Turn.SettledAt.Sub(said); since >= 0 && since < s.Quiet {
+			return turn.ErrQuiet
+		}
+	}
+	_, err := tx.Exec(moveHandoffSaid, conversationID, column.Micros(s.Turn.SettledAt))
 	return err
 }
 

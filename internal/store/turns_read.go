@@ -19,7 +19,7 @@ import (
 // turnColumns are what scanTurn reads: of the agent row a, of its contact row m, which
 // a nudge has not, and of their conversation c.
 const turnColumns = `a.id, a.conversation_id, c.tenant_id, c.channel, c.subscriber_id, a.seq, a.state, coalesce(a.owner, ''),
-    a.attempt, a.bound, coalesce(m.text, ''), a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
+    a.attempt, a.bound, coalesce(m.text, ''), a.first_name, a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
     coalesce(a.escalation_reason, ''), a.model, a.prompt_version, a.tokens_in, a.tokens_cached, a.tokens_out,
     a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.received_at, a.settled_at, a.responded_at`
 
@@ -36,7 +36,7 @@ SELECT id FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2`
 
 const selectRecentTurns = `
 SELECT ` + turnColumns + `,
-    coalesce((SELECT string_agg(o.status, ',' ORDER BY o.kind, o.part) FROM outbox o WHERE o.turn_id = a.id), '')
+    coalesce((SELECT string_agg(o.status, ',' ORDER BY o.kind, o.part) FROM outbox o WHERE o.turn_id = a.id AND o.kind = 'reply'), '')
 FROM turns a` + joinTurn + `
 WHERE a.conversation_id = $1 AND a.role = 'agent'
 ORDER BY a.seq DESC LIMIT $2`
@@ -105,7 +105,7 @@ func splitStatuses(s string) (all []outbox.Status) {
 func scanTurn(r database.Row, after ...any) (t conversation.Turn, err error) {
 	err = r.Scan(append([]any{
 		&t.ID, &t.ConversationID, &t.Key.TenantID, &t.Key.Channel, &t.Key.SubscriberID, &t.Seq, &t.State, &t.Owner,
-		&t.Attempt, &t.Bound, &t.Text, column.JSON(&t.Replies), &t.Outcome, &t.Path,
+		&t.Attempt, &t.Bound, &t.Text, &t.FirstName, column.JSON(&t.Replies), &t.Outcome, &t.Path,
 		&t.Reason, &t.Model, &t.PromptVersion, &t.Spend.TokensIn, &t.Spend.TokensCached, &t.Spend.TokensOut,
 		&t.Spend.CostMicros, column.JSON(&t.Timings), &t.Confidence, column.JSON(&t.Interventions), column.JSON(&t.Actions),
 		column.Instant(&t.ReceivedAt), column.Instant(&t.SettledAt), column.Instant(&t.RespondedAt),

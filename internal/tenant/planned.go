@@ -12,12 +12,6 @@ import (
 var planned = [...]string{
 	"messages.closer",
 	"messages.optOut",
-	"maxTurnsPerConversation",
-	"idleResetHours",
-	"budget",
-	"rateLimit",
-	"escalationQuietMinutes",
-	"useFirstName",
 	"handoff",
 	"optOutKeywords",
 	"optInKeywords",

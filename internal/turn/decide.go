@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
-	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -35,7 +34,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		r.cfg.Log.Error("turn started too often, handing off", "turn", rec.Turn.ID, "attempt", rec.Turn.Attempt)
 		return handoff(x.tenant, conversation.EscalatedError, conversation.ByError)
 	}
-	if v, ok := guard(x.tenant, rec.Turn.Key, rec.Turn.Text); ok {
+	if v, ok := guard(x.tenant, rec); ok {
 		return v
 	}
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
@@ -90,12 +89,16 @@ func (r *Runner) ask(ctx context.Context, in agent.Input) (agent.Result, error) 
 
 // guard answers without a model where the tenant's rules say so. The order is that
 // of docs/spec/03-turn.md, "Steps".
-func guard(t *tenant.Tenant, who contact.Key, text string) (verdict, bool) {
-	if !t.Rules.Audience.Includes(who.SubscriberID) {
+func guard(t *tenant.Tenant, rec Recorded) (verdict, bool) {
+	text := rec.Turn.Text
+	if !t.Rules.Audience.Includes(rec.Turn.Key.SubscriberID) {
 		return verdict{outcome: conversation.Paused, interventions: []string{"audience"}}, true
 	}
 	if t.Keywords.Opening.Equals(text) {
 		return verdict{messages: []string{t.Rules.OpeningTrigger.Message}, outcome: conversation.AnsweredScripted}, true
+	}
+	if reason, over := overLimit(t.Rules, rec); over {
+		return handoff(t, conversation.EscalatedPrecheck, reason), true
 	}
 	if unreadable(text) {
 		if m := t.Rules.Messages.MediaFallback; m != "" {

@@ -20,8 +20,12 @@ var fixture = &tenant.Tenant{
 		Messages:            tenant.Messages{Acknowledgement: ackCopy, Escalation: escalationCopy, MediaFallback: fallbackCopy},
 		ConfidenceThreshold: 0.6,
 		HistoryDays:         30,
-		PriceGuard:          tenant.PriceGuardEscalate,
-		OpeningTrigger:      &tenant.OpeningTrigger{Keywords: []string{"start"}, Message: scriptedCopy},
+
+		RateLimit:               tenant.RateLimit{TurnsPerSubscriberPerHour: 60},
+		MaxTurnsPerConversation: 25,
+		IdleResetHours:          24,
+		PriceGuard:              tenant.PriceGuardEscalate,
+		OpeningTrigger:          &tenant.OpeningTrigger{Keywords: []string{"start"}, Message: scriptedCopy},
 	},
 	Keywords: tenant.Keywords{
 		Escalation: keyword.NewSet([]string{"refund"}),

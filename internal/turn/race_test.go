@@ -284,7 +284,7 @@ func TestResume(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, answersAfter(time.Second), nil, func(r *rig) {
 				_, err := r.db.Record(r.t.Context(), turn.Arrival{
-					TurnID: "t-1", Key: key, Owner: "dead", Text: "hello", Bound: true, ReceivedAt: r.start, HistoryLimit: 10,
+					TurnID: "t-1", Key: key, Owner: "dead", Text: "hello", ReceivedAt: r.start, HistoryLimit: 10,
 				})
 				if err != nil {
 					t.Fatal(err)

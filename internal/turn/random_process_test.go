@@ -38,7 +38,7 @@ func (w *world) boot() {
 	p := &process{w: w, name: fmt.Sprint("p", w.started)}
 	log := slog.New(w)
 	worker, err := outbox.NewWorker(outbox.Config{
-		Store: outboxStore{p}, Sender: sender{p}, Owner: p.name, Field: "reply", Flow: "content1", Gap: gap,
+		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db), Owner: p.name, Field: "reply", Flow: "content1", Gap: gap,
 		MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
 	})
 	if err != nil {
@@ -46,6 +46,7 @@ func (w *world) boot() {
 	}
 	// Nothing is started too often, so that every reply names the message it answers.
 	p.runner, err = turn.New(turn.Config{
+		Tokens: keeper(w.t, w.db), Observe: func(conversation.Turn) {},
 		Store: turnStore{p}, Agent: slowAgent{w}, Guard: guardrail.New(guardrail.Config{}),
 		Tenant: func() *tenant.Tenant { return fixture }, Wake: worker.Wake, Shape: shape(w.t), Owner: p.name,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,

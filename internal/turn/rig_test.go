@@ -21,6 +21,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -166,6 +167,7 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 		t.Fatal(err)
 	}
 	r, err := turn.New(turn.Config{
+		Tokens: keeper(t, s), Enforced: true, Observe: func(conversation.Turn) {},
 		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shape: shape, Owner: "p1",
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
 	})
@@ -174,6 +176,29 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 	}
 	return r
 }
+
+// keeper writes tokens at once.
+func keeper(t *testing.T, s turn.Store) *token.Keeper {
+	t.Helper()
+	switch wrapped := s.(type) {
+	case *faultyStore:
+		s = wrapped.Store
+	case *panickyStore:
+		s = wrapped.Store
+	}
+	k, err := token.NewKeeper(token.Config{
+		Store: s.(token.Store), Writer: takesTokens{}, Count: func(string) {}, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// takesTokens is a ManyChat that takes every token.
+type takesTokens struct{}
+
+func (takesTokens) WriteToken(context.Context, contact.SubscriberID, string) error { return nil }
 
 // response is what a handler sent, and when.
 type response struct {
@@ -209,7 +234,7 @@ func (r *rig) settled() (conversation.Turn, []outbox.Row) {
 	}
 	var own []outbox.Row
 	for _, row := range rows {
-		if row.TurnID == turns[0].ID {
+		if row.TurnID == turns[0].ID && row.Kind == outbox.Reply {
 			own = append(own, row)
 		}
 	}

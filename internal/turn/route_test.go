@@ -94,7 +94,7 @@ func TestGapBehindATextSentMeanwhile(t *testing.T) {
 			t.Fatalf("the first reply left after %s", first.at)
 		}
 		turned, _ := r.settled()
-		time.Sleep(time.Minute)
+		time.Sleep(30 * time.Second)
 		time.AfterFunc(2900*ms, func() {
 			err := r.db.Stamp(context.Background(), turn.Stamp{ConversationID: turned.ConversationID, At: time.Now()})
 			if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 )
 
 // The bounds of docs/deadlines.md that no variable sets.
@@ -58,6 +59,9 @@ type Config struct {
 	Guard       *guardrail.Guard
 	Tenant      func() *tenant.Tenant // the configuration in force; a turn asks once
 	Wake        func()                // tells the outbox worker that a row was written
+	Tokens      *token.Keeper
+	Enforced    bool                    // CONTACT_TOKENS_ENFORCED
+	Observe     func(conversation.Turn) // is told of every settled turn
 	Shape       delivery.Shape
 	Owner       string        // this process
 	Deadline    time.Duration // RACE_DEADLINE_MS
@@ -81,7 +85,8 @@ type Runner struct {
 // New checks the config.
 func New(cfg Config) (*Runner, error) {
 	switch {
-	case cfg.Store == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil, cfg.Now == nil, cfg.Log == nil:
+	case cfg.Store == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
+		cfg.Tokens == nil, cfg.Observe == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("turn: a collaborator is missing from the runner's config")
 	case cfg.Owner == "":
 		return nil, errors.New("turn: the owner must be set")
@@ -96,6 +101,8 @@ func New(cfg Config) (*Runner, error) {
 // Message is what a contact wrote, as the endpoint decoded it.
 type Message struct {
 	Key        contact.Key
+	Token      string // the contact's, as the request held it; empty: none
+	FirstName  string // used only where the tenant's rules say so
 	Text       string
 	Offering   string    // what the request named; empty: nothing
 	ReceivedAt time.Time // the handler's start, from which the deadline counts
@@ -172,28 +179,51 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	defer late.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), writeWithin)
 	defer cancel()
-	rec, err := r.cfg.Store.Record(ctx, Arrival{
-		TurnID:       uuid.Must(uuid.NewV7()).String(),
-		Key:          m.Key,
-		Owner:        r.cfg.Owner,
-		Text:         m.Text,
-		Offering:     m.Offering,
-		Bound:        true,
-		ReceivedAt:   m.ReceivedAt,
-		HistorySince: HistorySince(x.tenant, m.ReceivedAt),
-		HistoryLimit: HistoryEntries,
-	})
+	candidate := r.cfg.Tokens.Candidate()
+	rec, err := r.cfg.Store.Record(ctx, r.arrival(x, m, candidate.Hash))
 	if err != nil {
 		r.shed(x, fmt.Errorf("record the message: %w", err))
 		return Recorded{}, false
 	}
+	if rec.TokenRow != "" {
+		r.flight.Go(func() {
+			r.cfg.Tokens.Write(context.Background(), token.Issue{
+				ConversationID: rec.Conversation.ID, SubscriberID: m.Key.SubscriberID, RowID: rec.TokenRow, Candidate: candidate,
+			})
+		})
+	}
 	rec.Turn.Interventions = m.Interventions
+	if rec.Binding == token.Unproven {
+		rec.Turn.Interventions = append(rec.Turn.Interventions, "token_missing")
+	}
 	rec.Turn.Timings.Record = conversation.Since(m.ReceivedAt, r.cfg.Now())
 	if !x.record(&rec) {
 		r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
 		return Recorded{}, false
 	}
 	return rec, true
+}
+
+// arrival is a message as it is recorded.
+func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
+	a := Arrival{
+		TurnID:       uuid.Must(uuid.NewV7()).String(),
+		Key:          m.Key,
+		Owner:        r.cfg.Owner,
+		Text:         m.Text,
+		Token:        token.Request{Token: m.Token, Enforced: r.cfg.Enforced, Candidate: candidate},
+		ReceivedAt:   m.ReceivedAt,
+		HistorySince: HistorySince(x.tenant, m.ReceivedAt),
+		HistoryLimit: HistoryEntries,
+		RecentLimit:  RecentMessages(x.tenant),
+	}
+	if _, found := x.tenant.Catalog.Offering(m.Offering); found {
+		a.Offering = m.Offering
+	}
+	if x.tenant.Rules.UseFirstName {
+		a.FirstName = m.FirstName
+	}
+	return a
 }
 
 // shed answers with the escalation copy instead of a turn, unless the message has

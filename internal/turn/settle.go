@@ -20,20 +20,31 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	turn := r.ended(rec, v)
 	texts := r.cfg.Shape.Texts(v.messages)
 	if len(texts) == 0 {
-		turn.Path = conversation.Silent
-		r.persist("turn not settled", turn.ID, func(ctx context.Context) error {
-			return r.write(ctx, x, Settlement{Turn: turn})
-		})
-		x.finish(Answer{})
+		r.settleSilent(x, turn)
 		return
 	}
 	held, ok := r.hold(x, rec.Conversation.LastSentAt)
 	turn.Timings.Hold = held
 	w := way{x: x, turn: turn, texts: texts, queued: !ok}
-	if err := r.persist("turn not settled", turn.ID, w.settle); errors.Is(err, ErrRefused) {
+	err := r.persist("turn not settled", turn.ID, w.settle)
+	switch {
+	case errors.Is(err, ErrRefused):
 		w.turn, w.texts = r.bare(rec, x.tenant)
-		r.persist("handoff not settled", turn.ID, w.settle)
+		if errors.Is(r.persist("handoff not settled", turn.ID, w.settle), ErrQuiet) {
+			r.settleSilent(x, w.turn)
+		}
+	case errors.Is(err, ErrQuiet):
+		r.settleSilent(x, turn)
 	}
+}
+
+// settleSilent settles a turn that says nothing.
+func (r *Runner) settleSilent(x *Exchange, turn conversation.Turn) {
+	turn.Path, turn.Replies = conversation.Silent, nil
+	r.persist("turn not settled", turn.ID, func(ctx context.Context) error {
+		return r.write(ctx, x, Settlement{Turn: turn})
+	})
+	x.finish(Answer{})
 }
 
 // bare is the handoff of a turn whose values the database refuses: nothing but what
@@ -98,7 +109,7 @@ func (w *way) reroute(due time.Time) {
 func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string) error {
 	now, later := r.cfg.Shape.Cut(texts)
 	turn.Path, turn.Replies = conversation.Inline, texts
-	s := Settlement{Turn: turn, Gap: r.cfg.Gap}
+	s := Settlement{Turn: turn, Gap: r.cfg.Gap, Quiet: quiet(x.tenant)}
 	if len(later) > 0 {
 		// It is claimable once the turn is no longer answering and the gap behind the
 		// response has passed: the claim sees to both.
@@ -122,11 +133,16 @@ func (r *Runner) settleDeferred(ctx context.Context, x *Exchange, turn conversat
 	silent = silent && x.finish(Answer{})
 	turn.Path, turn.Replies = conversation.Outbox, texts
 	row := r.row(turn, 0, texts, x.due(silent))
-	if err := r.write(ctx, x, Settlement{Turn: turn, Row: &row}); err != nil {
+	if err := r.write(ctx, x, Settlement{Turn: turn, Quiet: quiet(x.tenant), Row: &row}); err != nil {
 		return err
 	}
 	r.cfg.Wake()
 	return nil
+}
+
+// quiet is for how long a tenant's handoff is not said again to a contact who waits.
+func quiet(t *tenant.Tenant) time.Duration {
+	return time.Duration(t.Rules.EscalationQuietMinutes) * time.Minute
 }
 
 // write runs the settling transaction and logs the turn's one line.
@@ -138,9 +154,10 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	}
 	t := s.Turn
 	r.cfg.Log.Info("turn", "turn", t.ID, "conversation", t.ConversationID, "outcome", t.Outcome, "path", t.Path,
-		"reason", string(t.Reason), "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
+		"reason", string(t.Reason), "bound", t.Bound, "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
 		"record_us", t.Timings.Record, "hold_us", t.Timings.Hold, "total_us", t.Timings.Total,
 		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut)
+	r.cfg.Observe(t)
 	return nil
 }
 
@@ -226,7 +243,7 @@ func (r *Runner) persist(failing, turnID string, write func(context.Context) err
 		err := write(ctx)
 		cancel()
 		switch {
-		case err == nil, errors.Is(err, ErrNotOwner):
+		case err == nil, errors.Is(err, ErrNotOwner), errors.Is(err, ErrQuiet):
 			return err
 		case errors.Is(err, ErrRefused):
 			r.cfg.Log.Error(failing, "turn", turnID, "error", err)

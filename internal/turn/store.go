@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 )
 
 // Errors of a [Store].
@@ -21,6 +22,9 @@ var (
 	// ErrRefused says that the database will never take these values: a rule of the
 	// schema is broken, which is a defect of this program. Nothing was changed.
 	ErrRefused = errors.New("the database refuses the turn's values")
+	// ErrQuiet says that the contact was told of the handoff not long ago, so that it is
+	// not said again; nothing was changed.
+	ErrQuiet = errors.New("the contact was told of the handoff already")
 )
 
 // TooSoonError says that a text went out to the contact less than a gap ago, so that
@@ -34,13 +38,17 @@ func (e *TooSoonError) Error() string {
 // Store is what a turn writes. Every method is one transaction.
 type Store interface {
 	// Record writes the contact's message and the running agent row, in the contact's
-	// order, and reads what the turn needs to start.
+	// order, judges what its request proves about the contact, and reads what the turn
+	// needs to start. A token that this makes due is known from then on, with an outbox
+	// row behind it that delivers another one should its write fail.
 	Record(ctx context.Context, a Arrival) (Recorded, error)
 	// Settle writes the agent row's end together with its outbox row, if it has one.
 	// The turn must be running under its owner and attempt, else [ErrNotOwner]. An
 	// inline turn becomes answering, and fails with [ErrQueuedAhead] when a reply row
 	// of the contact is pending or delivering, or with a [*TooSoonError] when a text
-	// went out less than Gap before SettledAt; every other turn becomes settled.
+	// went out less than Gap before SettledAt; every other turn becomes settled. A
+	// bound handoff fails with [ErrQuiet] when the contact was told of one less than
+	// Quiet before SettledAt.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -59,11 +67,13 @@ type Arrival struct {
 	Key          contact.Key
 	Owner        string
 	Text         string
+	FirstName    string // kept for a turn that runs again; empty: not used
 	Offering     string // what the request named; empty: nothing
-	Bound        bool
+	Token        token.Request
 	ReceivedAt   time.Time
 	HistorySince time.Time
 	HistoryLimit int // entries
+	RecentLimit  int // messages
 }
 
 // Recorded is what a turn knows once its message is safe.
@@ -72,15 +82,21 @@ type Recorded struct {
 	Conversation conversation.Conversation
 	History      []conversation.Entry // before this message, oldest first
 	QueuedAhead  bool                 // a reply row of the contact is pending or delivering
+	// Recent are the arrivals of the contact's messages before this one, newest first:
+	// of those that enter history, or for an unbound turn of those that do not.
+	Recent   []time.Time
+	Binding  token.Binding // empty for a turn that runs again
+	TokenRow string        // the outbox row behind the candidate that was issued; empty: none was
 }
 
 // Settlement is the end of a turn. Turn.Replies holds every text of the reply as it is
 // sent, those of the row last; of an inline turn the row is part 1, because part 0 is
 // the response's own text, should it have to be rerouted.
 type Settlement struct {
-	Turn conversation.Turn
-	Gap  time.Duration // an inline turn: to the contact's last text
-	Row  *outbox.Row   // the reply, or what the response cannot carry; nil: none
+	Turn  conversation.Turn
+	Gap   time.Duration // an inline turn: to the contact's last text
+	Quiet time.Duration // a handoff: to the one the contact was last told of; 0: none is too soon
+	Row   *outbox.Row   // the reply, or what the response cannot carry; nil: none
 }
 
 // Stamp is the fact that a response left.
@@ -108,4 +124,5 @@ type TakeOver struct {
 	Now          time.Time
 	HistorySince time.Time
 	HistoryLimit int // entries
+	RecentLimit  int // messages
 }

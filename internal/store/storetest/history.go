@@ -25,9 +25,7 @@ func testHistory(t *testing.T, f *fixture) {
 	now := f.now
 	f.answer(t, "700001", "one", "answer one")
 
-	unbound := f.arrival("700001", "unbound")
-	unbound.Bound = false
-	stranger := f.record(t, unbound)
+	stranger := f.record(t, f.unbound(t, "700001", "unbound"))
 	diff(t, "an unbound turn's history", 0, len(stranger.History))
 	f.settle(t, settled(stranger, conversation.Outbox, "to the stranger"))
 
@@ -125,9 +123,7 @@ func testHistoryBounded(t *testing.T, f *fixture) {
 // fill gives a contact n answered turns, written beside the store.
 func (f *fixture) fill(t *testing.T, subscriber string, n int) {
 	t.Helper()
-	a := f.arrival(subscriber, "first")
-	a.Bound = false
-	r := f.record(t, a)
+	r := f.record(t, f.arrival(subscriber, "")) // a text would be in the history
 	for _, query := range []string{
 		`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at,
             state, attempt, outcome, path, settled_at, replies)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -20,6 +21,7 @@ func testRecord(t *testing.T, f *fixture) {
 			Owner: owner, Attempt: 1, Bound: true, Text: "hello", ReceivedAt: start,
 		},
 		Conversation: conversation.Conversation{ID: got.Conversation.ID, Key: key("700001")},
+		Binding:      token.Bound,
 	}
 	diff(t, "first record", want, got)
 	diff(t, "turn as stored", want.Turn, f.turn(t, "turn-000001"))
@@ -43,7 +45,10 @@ func testRecordOffering(t *testing.T, f *fixture) {
 		{"", true, ""}, {"yoga", true, "yoga"}, {"", true, "yoga"}, {"tango", false, "yoga"}, {"tango", true, "tango"},
 	} {
 		a := f.arrival("700001", "hello")
-		a.Offering, a.Bound = step.named, step.bound
+		if !step.bound {
+			a = f.unbound(t, "700001", "hello")
+		}
+		a.Offering = step.named
 		diff(t, "offering after "+step.named, step.want, f.record(t, a).Conversation.Offering)
 	}
 }

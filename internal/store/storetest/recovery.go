@@ -39,7 +39,7 @@ func testTakeOver(t *testing.T, f *fixture) {
 	got := f.takeOver(t)
 	var want []turn.Recorded
 	for _, r := range []turn.Recorded{second, first, third} {
-		r.Turn.Owner, r.Turn.Attempt = successor, 2
+		r.Turn.Owner, r.Turn.Attempt, r.Binding = successor, 2, ""
 		want = append(want, r)
 	}
 	diff(t, "turns to run again", want, got)

@@ -133,7 +133,9 @@ func testStamp(t *testing.T, f *fixture) {
 		{"700002", false, time.Time{}},
 	} {
 		a := f.arrival(c.subscriber, "hello")
-		a.Bound = c.bound
+		if !c.bound {
+			a = f.unbound(t, c.subscriber, "hello")
+		}
 		r := f.record(t, a)
 		f.settle(t, settled(r, conversation.Inline, "text"))
 		stamp := turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, At: start.Add(time.Second)}

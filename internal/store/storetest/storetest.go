@@ -12,6 +12,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -93,8 +95,27 @@ func key(subscriber string) contact.Key {
 func (f *fixture) arrival(subscriber, text string) turn.Arrival {
 	f.made++
 	return turn.Arrival{
-		TurnID: fmt.Sprintf("turn-%06d", f.made), Key: key(subscriber), Owner: owner, Text: text, Bound: true,
+		TurnID: fmt.Sprintf("turn-%06d", f.made), Key: key(subscriber), Owner: owner, Text: text,
 		ReceivedAt: f.now, HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10,
+	}
+}
+
+// unbound is a message whose request carries a token that is not the contact's.
+func (f *fixture) unbound(t *testing.T, subscriber, text string) turn.Arrival {
+	t.Helper()
+	issued := token.State{Issued: start.Add(-time.Hour)}
+	f.write(t, `INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at)
+        VALUES ('c' || $1, 'demo', 'whatsapp', $1, 0, 0) ON CONFLICT DO NOTHING`, subscriber)
+	f.write(t, `UPDATE conversations SET token = $2 WHERE subscriber_id = $1`, subscriber, column.Object(issued))
+	a := f.arrival(subscriber, text)
+	a.Token = token.Request{Token: "not-the-contact's", Enforced: true}
+	return a
+}
+
+func (f *fixture) write(t *testing.T, query string, args ...any) {
+	t.Helper()
+	if err := f.exec(query, args...); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,57 @@
+package turn
+
+import (
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// The windows of docs/spec/06-contact.md, "Caps, all before the model runs, all escalating".
+const (
+	rateWindow = time.Hour
+	capWindow  = 24 * time.Hour // the longest a conversation lasts for its turn cap
+)
+
+// RecentMessages is how many of a contact's earlier messages a tenant's limits look at.
+func RecentMessages(t *tenant.Tenant) int {
+	return max(t.Rules.RateLimit.TurnsPerSubscriberPerHour, t.Rules.MaxTurnsPerConversation)
+}
+
+// overLimit says which limit a turn is over. Bound and unbound turns are counted apart,
+// by what was read into Recent; the cap is of bound ones.
+func overLimit(rules tenant.Rules, rec Recorded) (conversation.EscalationReason, bool) {
+	at := rec.Turn.ReceivedAt
+	if 1+since(rec.Recent, at.Add(-rateWindow)) > rules.RateLimit.TurnsPerSubscriberPerHour {
+		return conversation.ByRateLimit, true
+	}
+	idle := time.Duration(rules.IdleResetHours * float64(time.Hour))
+	if rec.Turn.Bound && 1+sinceGap(rec.Recent, at, idle) > rules.MaxTurnsPerConversation {
+		return conversation.ByTurnCap, true
+	}
+	return "", false
+}
+
+// since counts the arrivals after an instant.
+func since(recent []time.Time, after time.Time) (n int) {
+	for _, t := range recent {
+		if t.After(after) {
+			n++
+		}
+	}
+	return n
+}
+
+// sinceGap counts the arrivals of the conversation that goes on at an instant: back to
+// a gap of idle, and no further than [capWindow].
+func sinceGap(recent []time.Time, at time.Time, idle time.Duration) (n int) {
+	start, later := at.Add(-capWindow), at
+	for _, t := range recent {
+		if !t.After(start) || later.Sub(t) >= idle {
+			break
+		}
+		n++
+		later = t
+	}
+	return n
+}
