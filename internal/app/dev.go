@@ -12,6 +12,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -28,7 +29,7 @@ const (
 	sandboxFlow     = "content20260101000000_000001"
 )
 
-// DevOptions are what a [Dev] is built from; every field but Transport is required.
+// DevOptions are what a [Dev] is built from; every field but the last two is required.
 type DevOptions struct {
 	Config   config.Config
 	Tenant   *tenant.Tenant
@@ -37,6 +38,7 @@ type DevOptions struct {
 	Now      func() time.Time
 
 	Transport http.RoundTripper // between the parts; nil: the network
+	Answers   llm.Model         // nil: the mock
 }
 
 // Dev is the service together with an emulated ManyChat account and a phone page, in
@@ -66,8 +68,12 @@ func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
 	c.ManyChat.ReplyFlowNs = sandboxFlow
 	c.Public.BaseURL = "https://" + sandbox.PublicHost
 	c.Console.APIKey = sandboxKey
+	answers := o.Answers
+	if answers == nil {
+		answers = d.Model
+	}
 	var err error
-	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Model: d.Model, Log: o.Log, Now: o.Now, Transport: o.Transport}); err != nil {
+	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Model: answers, Log: o.Log, Now: o.Now, Transport: o.Transport}); err != nil {
 		return nil, err
 	}
 	if err := d.buildSandbox(c, o); err != nil {

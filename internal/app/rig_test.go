@@ -17,6 +17,7 @@ import (
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -63,30 +64,42 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // synctest bubble.
 type rig struct {
 	*app.Dev
-	t     *testing.T
-	start time.Time
-	log   *safeBuffer
-	stop  func()
+	t      *testing.T
+	start  time.Time
+	folder string
+	http   *http.Client // as whoever is on the internet
+	log    *safeBuffer
+	stop   func()
+}
+
+// setup is what a test changes of the program.
+type setup struct {
+	env   []string // NAME=value
+	rules func(*tenant.Rules)
+	model llm.Model // nil: the mock
 }
 
 // inBubble runs a test with a started rig in a fresh folder.
-func inBubble(t *testing.T, test func(*rig)) {
+func inBubble(t *testing.T, test func(*rig), changes ...setup) {
 	t.Helper()
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		r := start(t, folder)
+		r := start(t, folder, changes...)
 		test(r)
 		r.stop()
 	})
 }
 
 // start starts the program on a folder, as often as a test needs.
-func start(t *testing.T, folder string) *rig {
+func start(t *testing.T, folder string, changes ...setup) *rig {
 	t.Helper()
-	c, err := config.Load(config.Source{
-		Mode: config.Dev, Providers: []string{"mock"},
-		Environ: []string{"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db")},
-	})
+	environ := []string{"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db")}
+	var model llm.Model
+	for _, change := range changes {
+		environ = append(environ, change.env...)
+		model = change.model
+	}
+	c, err := config.Load(config.Source{Mode: config.Dev, Providers: []string{"mock"}, Environ: environ})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,12 +107,17 @@ func start(t *testing.T, folder string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, change := range changes {
+		if change.rules != nil {
+			change.rules(&business.Rules)
+		}
+	}
 	network := newPipes()
 	transport := &http.Transport{DialContext: network.dial}
-	r := &rig{t: t, start: time.Now(), log: &safeBuffer{}}
+	r := &rig{t: t, start: time.Now(), folder: folder, http: &http.Client{Transport: transport}, log: &safeBuffer{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Dev, err = app.NewDev(ctx, app.DevOptions{
-		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport,
+		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport, Answers: model,
 		Log: slog.New(slog.NewJSONHandler(r.log, nil)),
 	})
 	if err != nil {
@@ -191,7 +209,9 @@ func (r *rig) calls(id string) (own []manychattest.Call) {
 	return own
 }
 
-func writesToken(c manychattest.Call) bool { return strings.Contains(c.Body, `"field_name":"ai_token"`) }
+func writesToken(c manychattest.Call) bool {
+	return strings.Contains(c.Body, `"field_name":"ai_token"`)
+}
 
 // tokenWrites counts the writes of a contact's token field.
 func (r *rig) tokenWrites(id string) (n int) {

@@ -39,6 +39,7 @@ type commands struct {
 	Simulate simulateCommand `cmd:"" help:"Write as a contact and see the reply; a chat when no text is given."`
 	Config   configCommands  `cmd:"" help:"Check and show the configuration."`
 	Outbox   outboxCommands  `cmd:"" help:"List, explain, retry and discard deferred replies."`
+	Tokens   tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }

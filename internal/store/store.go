@@ -60,6 +60,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
+// Backfill is what [DB.BackfillTokens] found.
+type Backfill = tokens.Backfill
+
 // inTx runs fn in a write transaction; see [database.Write].
 func inTx[T any](ctx context.Context, db *DB, fn func(tx *groupcommit.Tx) (T, error)) (T, error) {
 	value, err := database.Write(ctx, db.DB, fn)
