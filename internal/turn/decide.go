@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
@@ -41,8 +42,8 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	defer cancel()
 	result, err := r.ask(ctx, agent.Input{
 		Tenant:   x.tenant,
-		History:  rec.History,
-		Text:     rec.Turn.Text,
+		History:  plain(rec.History),
+		Text:     conversation.Plain(rec.Turn.Text),
 		Offering: rec.Conversation.Offering,
 	})
 	if err != nil {
@@ -87,10 +88,21 @@ func (r *Runner) ask(ctx context.Context, in agent.Input) (agent.Result, error) 
 	}
 }
 
+// plain is a history whose contact's words are as a model reads them.
+func plain(history []conversation.Entry) []conversation.Entry {
+	history = slices.Clone(history)
+	for i := range history {
+		if history[i].Role == conversation.ByContact {
+			history[i].Text = conversation.Plain(history[i].Text)
+		}
+	}
+	return history
+}
+
 // guard answers without a model where the tenant's rules say so. The order is that
 // of docs/spec/03-turn.md, "Steps".
 func guard(t *tenant.Tenant, rec Recorded) (verdict, bool) {
-	text := rec.Turn.Text
+	text := conversation.Plain(rec.Turn.Text)
 	if !t.Rules.Audience.Includes(rec.Turn.Key.SubscriberID) {
 		return verdict{outcome: conversation.Paused, interventions: []string{"audience"}}, true
 	}

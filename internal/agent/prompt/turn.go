@@ -11,10 +11,11 @@ import (
 
 // Turn is what varies between the turns of a tenant.
 type Turn struct {
-	History  []conversation.Entry // oldest first, without the message to answer
-	Text     string               // the message to answer
-	Offering string               // id of the contact's offering; empty: none
-	Now      time.Time
+	History   []conversation.Entry // oldest first, without the message to answer
+	Text      string               // the message to answer
+	FirstName string               // the contact's; empty: not told
+	Offering  string               // id of the contact's offering; empty: none
+	Now       time.Time
 }
 
 // opening stands where a conversation begins with the business: providers want the
@@ -24,7 +25,7 @@ const opening = "[the conversation begins with a message of the business]"
 // Messages writes the messages of a turn: the history, the server's notices, and last
 // the fenced message. They alternate and begin with the contact's side.
 func (p *Prompt) Messages(turn Turn) []llm.Message {
-	return add(history(turn.History), llm.User, p.notices(turn)+"\n"+fence(turn.Text))
+	return add(history(turn.History), llm.User, p.notices(turn)+"\n"+firstName(turn.FirstName)+fence(turn.Text))
 }
 
 func history(entries []conversation.Entry) []llm.Message {
