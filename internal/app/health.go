@@ -17,7 +17,7 @@ const readyWithin = 2 * time.Second
 // status is what /health and /ready say.
 type status struct {
 	Status string `json:"status"`
-	Detail string `json:"detail,omitempty"` // what is not ready
+	Detail string `json:"detail,omitempty"` // what is not ready, or not as it should be
 }
 
 // health says that the process is up.
@@ -40,7 +40,7 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, http.StatusServiceUnavailable, status{"unavailable", "the database does not answer"})
 		return
 	}
-	writeStatus(w, http.StatusOK, status{Status: "ready"})
+	writeStatus(w, http.StatusOK, status{"ready", s.plain.detail()})
 }
 
 func writeStatus(w http.ResponseWriter, code int, s status) {

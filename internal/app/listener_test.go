@@ -78,6 +78,8 @@ func (r *rig) post(path, body string, headers ...string) (*http.Response, string
 // forge is a request of somebody who holds the secret and names a contact.
 func (r *rig) forge(id, token, text string) (*http.Response, string) {
 	r.t.Helper()
+	captured.keep("token", token)
+	captured.keep("message", text)
 	body := fmt.Sprintf(`{"subscriber_id":%q,"ai_token":%q,"text":%q}`, id, token, text)
 	return r.post(inbound.MessagePath, body, "Authorization", "Bearer "+devSecret)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/telemetry"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
@@ -64,12 +65,13 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // synctest bubble.
 type rig struct {
 	*app.Dev
-	t      *testing.T
-	start  time.Time
-	folder string
-	http   *http.Client // as whoever is on the internet
-	log    *safeBuffer
-	stop   func()
+	t       *testing.T
+	network *pipes
+	start   time.Time
+	folder  string
+	http    *http.Client // as whoever is on the internet
+	log     *safeBuffer
+	stop    func()
 }
 
 // setup is what a test changes of the program.
@@ -114,11 +116,11 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 	}
 	network := newPipes()
 	transport := &http.Transport{DialContext: network.dial}
-	r := &rig{t: t, start: time.Now(), folder: folder, http: &http.Client{Transport: transport}, log: &safeBuffer{}}
+	r := &rig{t: t, network: network, start: time.Now(), folder: folder, http: &http.Client{Transport: transport}, log: &safeBuffer{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Dev, err = app.NewDev(ctx, app.DevOptions{
 		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport, Answers: model,
-		Log: slog.New(slog.NewJSONHandler(r.log, nil)),
+		Log: telemetry.NewLogger(io.MultiWriter(r.log, &captured), slog.LevelDebug, telemetry.JSON),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +128,7 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 	served := make(chan error, 1)
 	go func() { served <- r.Serve(ctx) }()
 	r.stop = func() {
+		r.keepAll()
 		r.calls("") // whatever a test was about, only these paths are ever called
 		cancel()
 		if err := <-served; err != nil {
@@ -142,7 +145,7 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 // contact adds a contact.
 func (r *rig) contact(id string) string {
 	r.t.Helper()
-	id, err := r.Account.AddContact(manychattest.Contact{ID: id, FirstName: "Contact"})
+	id, err := r.Account.AddContact(somebody(id))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -22,7 +22,20 @@ const (
 	headerWithin = 5 * time.Second
 	idleFor      = 2 * time.Minute
 	maxHeader    = 16 << 10 // bytes
+	// drainWithin is how long the server still reads a body that a handler left unread: as
+	// long as the caller likes otherwise.
+	drainWithin = time.Second
 )
+
+// endsReading bounds what the server reads behind a handler that answered without having
+// read the body, as for an unknown route.
+func endsReading(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A transport without deadlines is bounded by the server's own.
+		defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainWithin)) }()
+		next.ServeHTTP(w, r)
+	})
+}
 
 // Listen opens the address to serve on. Its errors say what to do.
 func Listen(host string, port int) (net.Listener, error) {
@@ -53,7 +66,7 @@ type Front struct {
 // requests, the turns in flight for the shutdown grace, the worker.
 func (s *Service) Serve(ctx context.Context, f Front) error {
 	server := &http.Server{
-		Handler:           f.Handler,
+		Handler:           endsReading(f.Handler),
 		ReadHeaderTimeout: headerWithin,
 		IdleTimeout:       idleFor,
 		MaxHeaderBytes:    maxHeader,
@@ -69,6 +82,7 @@ func (s *Service) Serve(ctx context.Context, f Front) error {
 	if err != nil {
 		return errors.Join(err, f.Listener.Close())
 	}
+	s.plain.warnPlain(s.opts.Config)
 	s.opts.Log.Info("listening", "address", f.Listener.Addr().String())
 	failed := make(chan error, 1)
 	go func() { failed <- listen(server, f.Listener) }()

@@ -22,6 +22,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
+	"github.com/manychat-agent/manychat-agent/internal/inbound/gate"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
@@ -58,6 +59,7 @@ type Service struct {
 	inbound *inbound.Handler
 	console *console.Handler // nil without CONSOLE_API_KEY
 
+	plain      *plainRequests
 	background sync.WaitGroup
 	stopWorker context.CancelFunc
 	stopping   chan struct{}
@@ -67,6 +69,7 @@ type Service struct {
 // to do. The caller closes the service.
 func New(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{opts: o, owner: uuid.Must(uuid.NewV7()).String(), stopping: make(chan struct{}), stopWorker: func() {}}
+	s.plain = &plainRequests{log: o.Log, watched: o.Config.Mode == config.Serve}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -88,17 +91,17 @@ func (s *Service) open(ctx context.Context) (err error) {
 // build makes the rooms, from the far end of a message's walk to its beginning.
 func (s *Service) build() error {
 	c := s.opts.Config
-	shape, err := delivery.ShapeOf(c.Tenant.Channel, c.Public.WhatsAppJoin)
+	shapes, err := delivery.ShapesOf(c.Public.WhatsAppJoin)
 	if err != nil {
 		return err
 	}
 	if err := s.buildWorker(c); err != nil {
 		return err
 	}
-	if err := s.buildTurns(c, shape); err != nil {
+	if err := s.buildTurns(c, shapes); err != nil {
 		return err
 	}
-	return s.buildEdges(c, shape)
+	return s.buildEdges(c, shapes)
 }
 
 func (s *Service) buildWorker(c config.Config) error {
@@ -135,7 +138,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	return err
 }
 
-func (s *Service) buildTurns(c config.Config, shape delivery.Shape) error {
+func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	mind, err := agent.New(agent.Config{
 		Model:           s.opts.Model,
 		ModelName:       c.Agent.Model.String(),
@@ -155,7 +158,7 @@ func (s *Service) buildTurns(c config.Config, shape delivery.Shape) error {
 		Tokens:      s.tokens,
 		Enforced:    c.Turn.EnforceTokens,
 		Observe:     func(conversation.Turn) {},
-		Shape:       shape,
+		Shapes:      shapes,
 		Owner:       s.owner,
 		Deadline:    c.Turn.RaceDeadline,
 		Abort:       c.Turn.ModelAbort,
@@ -168,19 +171,31 @@ func (s *Service) buildTurns(c config.Config, shape delivery.Shape) error {
 	return err
 }
 
-func (s *Service) buildEdges(c config.Config, shape delivery.Shape) (err error) {
-	callback := inbound.Callback{ContactID: c.Public.CallbackContactID, TokenField: c.ManyChat.TokenField}
+func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error) {
+	callback := inbound.Callback{ContactID: c.Public.CallbackContactID}
 	if c.Public.Callback {
 		callback.BaseURL = c.Public.BaseURL.Reveal()
+	}
+	door, err := gate.New(gate.Config{
+		Secrets:   revealed(c.ManyChat.SharedSecrets),
+		PerMinute: c.Turn.InboundRPM,
+		Trusted:   c.Turn.TrustProxy,
+		Now:       s.opts.Now,
+	})
+	if err != nil {
+		return err
 	}
 	s.inbound, err = inbound.New(inbound.Config{
 		Turns:    s.turns,
 		Tenant:   s.tenant,
-		Shape:    shape,
+		Gate:     door,
+		Shapes:   shapes,
 		Channel:  c.Tenant.Channel,
 		TenantID: c.Tenant.ID,
-		Secrets:  revealed(c.ManyChat.SharedSecrets),
+		Token:    c.ManyChat.TokenField,
 		Callback: callback,
+		Count:    func(string) {},
+		Plain:    s.plain.came,
 		Now:      s.opts.Now,
 		Log:      s.opts.Log,
 	})

@@ -33,6 +33,7 @@ func Table() []Row {
 		{Path: "manychat", Layer: Public},
 		{Path: "manychat/manychattest", Layer: Public, Also: []string{"manychat"}},
 
+		{Path: "internal/redact", Layer: Word},
 		{Path: "internal/contact", Layer: Word},
 		{Path: "internal/action", Layer: Word},
 		{Path: "internal/conversation", Layer: Word},
@@ -47,13 +48,14 @@ func Table() []Row {
 		{Path: "internal/guardrail", Layer: Room},
 		{Path: "internal/delivery", Layer: Room, Also: []string{"manychat"}},
 		{Path: "internal/outbox", Layer: Room, Also: []string{"manychat"}, Tests: []string{"internal/turn"}}, // a row needs its turn
+		{Path: "internal/budget", Layer: Room},
 		{Path: "internal/nudge", Layer: Room},
 		{Path: "internal/token", Layer: Room},
 		{Path: "internal/learning", Layer: Room},
 
 		{Path: "internal/llm/mock", Layer: Adapter, Tests: []string{"internal/agent", "internal/guardrail"}}, // it reads the real prompt
 		{Path: "internal/llm/llmtest", Layer: Adapter},
-		{Path: "internal/store", Layer: Adapter, Also: []string{"internal/turn", "internal/outbox", "internal/nudge", "internal/token", "internal/learning"}},
+		{Path: "internal/store", Layer: Adapter, Also: []string{"internal/turn", "internal/outbox", "internal/budget", "internal/nudge", "internal/token", "internal/learning"}},
 		{Path: "internal/media", Layer: Adapter, Also: []string{"internal/turn"}},
 
 		{Path: "internal/inbound", Layer: Edge, Also: []string{"manychat"}},
@@ -63,7 +65,7 @@ func Table() []Row {
 
 		{Path: "config", Layer: Wiring},
 		{Path: "internal/config", Layer: Wiring, Also: []string{"internal/contact", "internal/tenant", "internal/llm"}},
-		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/contact"}},
+		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/redact", "internal/contact"}},
 		{Path: "internal/app", Layer: Wiring, Also: []string{"*"}},
 		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
 		{Path: "cmd/manychat-agent", Layer: Wiring, Also: []string{"internal/cli"}, Tests: []string{"internal/tenant"}},

@@ -1,6 +1,6 @@
-// Package delivery decides what goes out now and what goes out later: it joins and
-// splits a reply's messages for the channel, picks what a response can carry, and
-// renders a Dynamic Block with its callback.
+// Package delivery decides what goes out now and what goes out later: it styles what a
+// model wrote for the channel, joins and splits a reply's messages, picks what a response
+// can carry, and renders a Dynamic Block with its callback.
 package delivery
 
 import (
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/delivery/style"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
@@ -28,17 +29,59 @@ func ShapeOf(c contact.Channel, join bool) (Shape, error) {
 	return Shape{caps: caps, kind: manychat.Channel(c), join: join}, nil
 }
 
-// Texts turns the messages of a reply into the texts that go out, in order: joined
-// where the channel delivers only one, each within the channel's length.
+// Styled turns the Markdown in what a model wrote into what the channel shows, message by
+// message, before [Shape.Texts]. A message of which nothing is left to read is dropped, so
+// there may be none: a reply that says nothing. What people wrote for the channel, such as
+// a tenant's own copy, is not to pass through here.
+func (s Shape) Styled(messages []string) []string {
+	styled := make([]string, 0, len(messages))
+	for _, m := range messages {
+		if m = style.Render(m, s.caps.Bold); strings.TrimSpace(m) != "" {
+			styled = append(styled, m)
+		}
+	}
+	return styled
+}
+
+// Texts turns the messages of a reply into the texts that go out, in order: joined with
+// blank lines between where the channel delivers only one, each within the channel's
+// length.
 func (s Shape) Texts(messages []string) []string {
 	if s.caps.Delivered == 1 && s.join {
-		messages = []string{strings.Join(messages, "\n\n")}
+		return s.split(joined(messages))
 	}
-	var texts []string
+	texts := make([]string, 0, len(messages))
 	for _, m := range messages {
-		texts = append(texts, Split(m, s.caps.TextUnits)...)
+		texts = append(texts, s.split(m)...)
 	}
 	return texts
+}
+
+func (s Shape) split(message string) []string {
+	if s.caps.Bold {
+		return splitMarked(message, s.caps.TextUnits)
+	}
+	return Split(message, s.caps.TextUnits)
+}
+
+// joined makes one text of messages, leaving out those that say nothing.
+func joined(messages []string) string {
+	var b strings.Builder
+	size := 0
+	for _, m := range messages {
+		size += len(m) + len("\n\n")
+	}
+	b.Grow(size)
+	for _, m := range messages {
+		if m = strings.TrimSpace(m); m == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(m)
+	}
+	return b.String()
 }
 
 // Cut divides texts into what one response carries and what follows it through the
@@ -52,40 +95,4 @@ func (s Shape) Cut(texts []string) (now, later []string) {
 		return texts, nil
 	}
 	return texts[:most], texts[most:]
-}
-
-// Callback is what ManyChat is asked to do with the contact's next message.
-type Callback struct {
-	URL     string            // this service's message endpoint, https
-	Secret  string            // the one that the caller presented
-	Payload map[string]string // body keys to ManyChat variables
-}
-
-// callbackSeconds is ManyChat's longest and default timeout of a callback
-// (docs/spec/02-inbound.md).
-const callbackSeconds = 86400
-
-// Render builds the response that carries texts, none for a silent one, and
-// registers the callback unless it is nil. It fails rather than return a response
-// that ManyChat would drop.
-func (s Shape) Render(texts []string, cb *Callback) (manychat.Response, error) {
-	r := manychat.Response{Version: manychat.Version}
-	r.Content.Type = manychat.Channel(s.kind.ContentType())
-	r.Content.Messages = make([]manychat.Message, 0, len(texts))
-	for _, t := range texts {
-		r.Content.Messages = append(r.Content.Messages, manychat.Text(t))
-	}
-	if cb != nil {
-		r.Content.Callback = &manychat.Callback{
-			URL:     cb.URL,
-			Method:  "post",
-			Headers: map[string]string{"Authorization": "Bearer " + cb.Secret, "Content-Type": "application/json"},
-			Payload: cb.Payload,
-			Timeout: callbackSeconds,
-		}
-	}
-	if err := r.Validate(s.kind); err != nil {
-		return manychat.Response{}, fmt.Errorf("render a %s response: %w", s.kind, err)
-	}
-	return r, nil
 }

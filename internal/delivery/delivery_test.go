@@ -1,7 +1,6 @@
 package delivery_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
 func shapeOf(t *testing.T, c contact.Channel, join bool) delivery.Shape {
@@ -38,6 +38,13 @@ func TestTextsAndCut(t *testing.T) {
 		{"overflow of a long reply", contact.WhatsApp, true, []string{long, long}, 1, 2},
 		{"Instagram keeps messages and splits at 1000", contact.Instagram, true, []string{"one", long}, 4, 0},
 		{"ten on the wire", contact.Telegram, true, strings.Split(strings.Repeat("x ", 12), " ")[:12], 10, 2},
+		{"a copy of 5000 characters on WhatsApp", contact.WhatsApp, true, []string{strings.Repeat("word ", 1000)}, 1, 2},
+		{"the same on Instagram", contact.Instagram, true, []string{strings.Repeat("word ", 1000)}, 5, 0},
+		{"the same on Messenger", contact.Messenger, true, []string{strings.Repeat("word ", 1000)}, 3, 0},
+		{"the same on Telegram", contact.Telegram, true, []string{strings.Repeat("word ", 1000)}, 3, 0},
+		{"without a place to cut at", contact.Instagram, true, []string{strings.Repeat("x", 5000)}, 5, 0},
+		{"one grapheme of 5000 characters", contact.Instagram, true, []string{"x" + strings.Repeat("\u0301", 4999)}, 5, 0},
+		{"one link of 5000 characters", contact.Instagram, true, []string{"https://a.example/" + strings.Repeat("x", 4982)}, 5, 0},
 		{"nothing", contact.WhatsApp, true, nil, 0, 0},
 		{"white space", contact.WhatsApp, true, []string{" ", "\n"}, 0, 0},
 	}
@@ -53,42 +60,8 @@ func TestTextsAndCut(t *testing.T) {
 			}
 		})
 	}
-	if got := shapeOf(t, contact.WhatsApp, true).Texts([]string{"one", "two"}); !cmp.Equal(got, []string{"one\n\ntwo"}) {
+	if got := shapeOf(t, contact.WhatsApp, true).Texts([]string{"one", " ", "two\n"}); !cmp.Equal(got, []string{"one\n\ntwo"}) {
 		t.Errorf("joined texts are %q", got)
-	}
-}
-
-// Holds docs/spec/02-inbound.md, "Response: Dynamic Block v2".
-func TestRender(t *testing.T) {
-	cb := &delivery.Callback{URL: "https://agent.example/m", Secret: "presented", Payload: map[string]string{"text": "{{last_input_text}}"}}
-	const callback = `,"external_message_callback":{"url":"https://agent.example/m","method":"post",` +
-		`"headers":{"Authorization":"Bearer presented","Content-Type":"application/json"},"payload":{"text":"{{last_input_text}}"},"timeout":86400}`
-	tests := []struct {
-		name    string
-		channel contact.Channel
-		texts   []string
-		cb      *delivery.Callback
-		want    string
-	}{
-		{"WhatsApp", contact.WhatsApp, []string{"hi"}, cb, `{"version":"v2","content":{"type":"whatsapp","messages":[{"type":"text","text":"hi"}]` + callback + `}}`},
-		{"Messenger has no type", contact.Messenger, []string{"hi"}, cb, `{"version":"v2","content":{"messages":[{"type":"text","text":"hi"}]` + callback + `}}`},
-		{"silent", contact.Instagram, nil, cb, `{"version":"v2","content":{"type":"instagram","messages":[]` + callback + `}}`},
-		{"without a callback", contact.Telegram, []string{"a", "b"}, nil, `{"version":"v2","content":{"type":"telegram","messages":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			response, err := shapeOf(t, tt.channel, true).Render(tt.texts, tt.cb)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := json.Marshal(response)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
-				t.Errorf("response (-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 
@@ -112,7 +85,59 @@ func TestRenderRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Holds docs/spec/02-inbound.md, "Response: Dynamic Block v2": a model's Markdown is shown as
+// the channel can, and what comes to nothing is not sent.
+func TestStyled(t *testing.T) {
+	messages := []string{"**Basic** is [here](https://shop.example/a_b)", "---", " ", "5 * 3"}
+	tests := map[contact.Channel][]string{
+		contact.WhatsApp:  {"*Basic* is here: https://shop.example/a_b", "5 * 3"},
+		contact.Instagram: {"Basic is here: https://shop.example/a_b", "5 * 3"},
+		contact.Messenger: {"Basic is here: https://shop.example/a_b", "5 * 3"},
+		contact.Telegram:  {"Basic is here: https://shop.example/a_b", "5 * 3"},
+	}
+	for channel, want := range tests {
+		if diff := cmp.Diff(want, shapeOf(t, channel, true).Styled(messages)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", channel, diff)
+		}
+	}
+	if got := shapeOf(t, contact.WhatsApp, true).Styled([]string{"---"}); len(got) != 0 {
+		t.Errorf("a rule alone is %q", got)
+	}
+}
+
+// Holds docs/spec/02-inbound.md, "Request body": a request may name any channel, and a name
+// that is none is answered too.
+func TestShapes(t *testing.T) {
+	shapes, err := delivery.ShapesOf(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		channel contact.Channel
+		want    manychat.Channel
+		known   bool
+	}{
+		{contact.WhatsApp, "whatsapp", true},
+		{contact.Instagram, "instagram", true},
+		{contact.Messenger, "", true},
+		{contact.Telegram, "telegram", true},
+		{"carrier pigeon", "whatsapp", false},
+		{"", "whatsapp", false},
+	}
+	for _, tt := range tests {
+		response, err := shapes.For(tt.channel).Render([]string{"hi"}, nil)
+		if err != nil || response.Content.Type != tt.want || shapes.Has(tt.channel) != tt.known {
+			t.Errorf("%q: type %q, known %t, error %v", tt.channel, response.Content.Type, shapes.Has(tt.channel), err)
+		}
+	}
 	if _, err := delivery.ShapeOf("carrier pigeon", true); err == nil {
 		t.Error("an unknown channel has a shape")
+	}
+	var none delivery.Shapes
+	shape := none.For(contact.WhatsApp)
+	if _, err := shape.Render(shape.Texts([]string{"hi"}), nil); err == nil {
+		t.Error("shapes that were not made render")
 	}
 }

@@ -1,115 +1,184 @@
 package delivery
 
 import (
-	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 
+	"github.com/manychat-agent/manychat-agent/internal/delivery/style/address"
+	"github.com/manychat-agent/manychat-agent/internal/delivery/style/inline"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
-// urls finds the stretches that a split must leave whole.
-var urls = regexp.MustCompile(`https?://\S+`)
-
-// breaks are the places to split at, best first: each is tried on the whole window
-// before the next.
-var breaks = []string{"\n\n", "\n", ". ", "! ", "? ", "。", "؟ ", "; ", ", ", " "}
-
-// Split cuts a text into pieces of at most limit UTF-16 units: at the end of a
-// paragraph, a line, a sentence or a word, whichever leaves the piece at least
-// half full, else between graphemes. A URL is never cut unless it is longer
-// than the limit by itself. Nothing but the white space around a cut is lost; a text
-// of white space alone has no pieces.
+// Split cuts a text into pieces of at most limit UTF-16 units, which is two or more: at
+// the end of a paragraph, a line, a sentence, a clause or a word, whichever leaves the
+// piece at least half full, else at the last word, else between graphemes. What is longer
+// than the limit by itself is cut all the same: a URL between graphemes, a grapheme
+// between code points. Nothing but the white space around a cut is lost; a text of white
+// space alone has no pieces. (docs/spec/02-inbound.md, "Response: Dynamic Block v2".)
 func Split(text string, limit int) []string {
+	return splitter{text: text, limit: limit}.pieces(false)
+}
+
+// splitMarked is Split for a channel that shows marks for bold, italic and struck text: a
+// pair of marks is kept whole like a URL, since both halves would show as characters. One
+// that is longer than the limit is cut and does show them.
+func splitMarked(text string, limit int) []string {
+	return splitter{text: text, limit: limit}.pieces(true)
+}
+
+// splitter cuts one text.
+type splitter struct {
+	text  string
+	limit int
+	whole [][2]int // what is not cut: in order, apart, each within the limit
+}
+
+func (s splitter) pieces(marked bool) []string {
+	if len(s.text) > s.limit {
+		s.keepWhole(marked)
+	}
 	var pieces []string
-	rest := strings.TrimSpace(text)
-	for manychat.UTF16Len(rest) > limit {
-		at := cutBefore(rest, limit)
-		if piece := strings.TrimSpace(rest[:at]); piece != "" {
+	at := skipSpace(s.text, 0)
+	for at < len(s.text) {
+		most := at + window(s.text[at:], s.limit)
+		cut := most
+		if most < len(s.text) {
+			cut = s.cut(at, most)
+		}
+		if piece := strings.TrimRightFunc(s.text[at:cut], unicode.IsSpace); piece != "" {
 			pieces = append(pieces, piece)
 		}
-		rest = strings.TrimSpace(rest[at:])
-	}
-	if rest != "" {
-		pieces = append(pieces, rest)
+		at = skipSpace(s.text, cut)
 	}
 	return pieces
 }
 
-// cutBefore returns the byte offset of the best cut that leaves at most limit units
-// before it; it is always more than zero.
-func cutBefore(text string, limit int) int {
-	most := graphemes(text, limit)
-	spans := urls.FindAllStringIndex(text, -1)
-	for _, b := range breaks {
-		if at := lastBreak(text[:most], b, most/2, spans); at > 0 {
-			return at
+// keepWhole finds what is not cut.
+func (s *splitter) keepWhole(marked bool) {
+	spans := address.Find(s.text)
+	if marked {
+		spans = append(spans, inline.Pairs(s.text)...)
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	for _, span := range spans {
+		switch last := len(s.whole) - 1; {
+		case last >= 0 && span[1] <= s.whole[last][1]:
+		case span[1]-span[0] > 3*s.limit || manychat.UTF16Len(s.text[span[0]:span[1]]) > s.limit:
+		case last >= 0 && span[0] < s.whole[last][1]:
+			s.whole[last][1] = max(s.whole[last][1], span[1])
+		default:
+			s.whole = append(s.whole, span)
 		}
 	}
-	if at := lastBreak(text[:most], " ", 1, spans); at > 0 {
-		return at
+}
+
+// around returns the span of what is not cut that an offset is within.
+func (s splitter) around(at int) (span [2]int, ok bool) {
+	i, _ := slices.BinarySearchFunc(s.whole, at, func(span [2]int, at int) int { return span[1] - at - 1 })
+	if i < len(s.whole) && s.whole[i][0] < at {
+		return s.whole[i], true
 	}
-	for _, s := range spans {
-		if s[0] > 0 && s[0] < most && most < s[1] {
-			return s[0]
+	return span, false
+}
+
+// cut returns where to cut a piece that begins at at and can reach to most.
+func (s splitter) cut(at, most int) int {
+	var last [breaks]int
+	for i := most; i > at; i-- {
+		kind := s.breakAt(i)
+		if kind < breaks && last[kind] == 0 {
+			last[kind] = i
+		}
+		if half := i-at < (most-at)/2; half && kind < breaks || kind == paragraphEnd {
+			break
+		}
+	}
+	for _, i := range last {
+		if i > at && i-at >= (most-at)/2 {
+			return i
+		}
+	}
+	if i := slices.Max(last[:]); i > 0 {
+		return i
+	}
+	if span, ok := s.around(most); ok {
+		start := span[0]
+		for start > at {
+			_, size := utf8.DecodeLastRuneInString(s.text[:start])
+			if endsGrapheme(s.text, start-size, start) {
+				return start
+			}
+			start -= size
 		}
 	}
 	return most
 }
 
-// lastBreak returns the offset behind the last break in the window that leaves at
-// least so many bytes before it and cuts no span, or 0.
-func lastBreak(window, b string, least int, spans [][]int) int {
-	for {
-		i := strings.LastIndex(window, b)
-		if i < 0 || i+len(b) < least {
-			return 0
-		}
-		if at := i + len(b); !inside(spans, at) {
-			return at
-		}
-		window = window[:i]
+// window returns the byte length of the longest run of whole graphemes at the start of a
+// text that has at most limit UTF-16 units. A single grapheme that is longer than that is
+// cut between code points, so the result is never zero.
+func window(text string, limit int) int {
+	if len(text) <= limit {
+		return len(text) // no text has more units than bytes
 	}
-}
-
-// inside reports whether a cut at the offset would fall within one of the spans.
-func inside(spans [][]int, at int) bool {
-	for _, s := range spans {
-		if s[0] < at && at < s[1] {
-			return true
-		}
-	}
-	return false
-}
-
-// graphemes returns the byte length of the longest run of whole graphemes at the
-// start of text that has at most limit UTF-16 units. A single grapheme that is
-// longer than that is cut between code points, so the result is never zero.
-func graphemes(text string, limit int) int {
 	state, used, at := -1, 0, 0
-	for rest := text; rest != ""; {
-		var g string
-		g, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		n := manychat.UTF16Len(g)
-		if used+n > limit {
+	for at < len(text) {
+		g := ""
+		if plainASCII(text, at) {
+			g, state = text[at:at+1], -1
+		} else {
+			g, _, _, state = uniseg.FirstGraphemeClusterInString(text[at:], state)
+		}
+		used += manychat.UTF16Len(g)
+		if used > limit {
 			break
 		}
-		used, at = used+n, at+len(g)
+		at += len(g)
 	}
 	if at > 0 {
 		return at
 	}
-	for i, r := range text {
-		n := 1
-		if r > 0xFFFF {
-			n = 2
+	used = 0
+	for at < len(text) {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		used += manychat.UTF16Len(text[at : at+size])
+		if used > limit && at > 0 {
+			break
 		}
-		if used += n; used > limit && i > 0 {
-			return i
-		}
+		at += size
 	}
-	_, size := utf8.DecodeRuneInString(text)
-	return size
+	return at
+}
+
+// plainASCII reports whether the byte at an offset is a grapheme of its own because it and
+// the next one are ASCII, and no line break of two.
+func plainASCII(text string, at int) bool {
+	return text[at] < utf8.RuneSelf && text[at] != '\r' && (at+1 == len(text) || text[at+1] < utf8.RuneSelf)
+}
+
+// skipSpace returns where white space ends that begins at an offset. Space that carries a
+// combining mark is more than space.
+func skipSpace(text string, at int) int {
+	for at < len(text) {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if !unicode.IsSpace(r) || !endsGrapheme(text, at, at+size) && r != '\r' {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+// endsGrapheme reports whether the character between two offsets is the last of its
+// grapheme.
+func endsGrapheme(text string, at, end int) bool {
+	if end < len(text) && text[end] < utf8.RuneSelf && text[at] < utf8.RuneSelf && text[at] != '\r' {
+		return true
+	}
+	g, _, _, _ := uniseg.FirstGraphemeClusterInString(text[at:], -1)
+	return len(g) == end-at
 }

@@ -1,135 +1,184 @@
 // Package inbound is the endpoint that ManyChat calls: it authenticates before it
-// reads, decodes strictly, begins a turn, and answers a Dynamic Block in time. For
-// an authenticated caller every failure of ours is a handoff on a 200, so that the
-// contact reaches a person.
+// reads, decodes strictly and repairs what ManyChat's raw templating broke, begins a
+// turn, and answers a Dynamic Block in time. For an authenticated caller every failure
+// of ours is a handoff on a 200, so that the contact reaches a person.
 package inbound
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/inbound/body"
+	"github.com/manychat-agent/manychat-agent/internal/inbound/gate"
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
-// MessagePath is where ManyChat posts a contact's message.
-const MessagePath = "/v1/channels/manychat/message"
-
-// The limits of docs/spec/02-inbound.md, "Order of checks", and docs/deadlines.md.
+// Where ManyChat posts: a contact's message in a body that the operator wrote, and the
+// Full Contact Data object that ManyChat builds itself.
 const (
-	maxBody      = 64 << 10        // bytes
-	readWithin   = 3 * time.Second // for the body, from the handler's start
-	writeWithin  = 2 * time.Second // for the response
-	maxTextRunes = 4096            // code points; what is longer is cut
+	MessagePath = "/v1/channels/manychat/message"
+	ContactPath = "/v1/channels/manychat/contact"
 )
 
 // Config is what a [Handler] needs; every field but Callback is required.
 type Config struct {
 	Turns    *turn.Runner
 	Tenant   func() *tenant.Tenant
-	Shape    delivery.Shape
-	Channel  contact.Channel
+	Gate     *gate.Gate
+	Shapes   delivery.Shapes
+	Channel  contact.Channel // of a request that names none
 	TenantID string
-	Secrets  []string // one, or two during a rotation
+	Token    string // MANYCHAT_TOKEN_FIELD
 	Callback Callback
+	Count    func(event string) // of [Events]
+	Plain    func()             // is told of every authenticated request that came without TLS
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
 // Callback is how ManyChat is asked to send the contact's next message here.
 type Callback struct {
-	BaseURL    string // PUBLIC_BASE_URL; empty: no callback is registered (CALLBACK=off)
-	ContactID  string // ManyChat's variable for the subscriber id; empty: the channel's own
-	TokenField string // MANYCHAT_TOKEN_FIELD
+	BaseURL   string // PUBLIC_BASE_URL; empty: no callback is registered (CALLBACK=off)
+	ContactID string // ManyChat's variable for the subscriber id; empty: the channel's own
 }
 
-// Handler serves [MessagePath].
+// Handler serves [MessagePath] and [ContactPath].
 type Handler struct {
-	cfg  Config
-	keys [][32]byte // SHA-256 of each secret
+	cfg      Config
+	repaired atomic.Int64 // when a repaired body was last logged, in Unix seconds
 }
 
 // New checks the config.
 func New(cfg Config) (*Handler, error) {
 	switch {
-	case cfg.Turns == nil, cfg.Tenant == nil, cfg.Now == nil, cfg.Log == nil:
+	case cfg.Turns == nil, cfg.Tenant == nil, cfg.Gate == nil, cfg.Count == nil, cfg.Plain == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("inbound: a collaborator is missing from the handler's config")
-	case len(cfg.Secrets) == 0:
-		return nil, errors.New("inbound: at least one shared secret must be set")
+	case cfg.Token == "":
+		return nil, errors.New("inbound: the token field must be set")
 	}
-	return &Handler{cfg: cfg, keys: digests(cfg.Secrets)}, nil
+	return &Handler{cfg: cfg}, nil
 }
 
-// Register adds the handler's route to a mux.
-func (h *Handler) Register(mux *http.ServeMux) { mux.HandleFunc("POST "+MessagePath, h.message) }
+// Register adds the handler's routes to a mux.
+func (h *Handler) Register(mux *http.ServeMux) {
+	mux.HandleFunc("POST "+MessagePath, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, body.Message) })
+	mux.HandleFunc("POST "+ContactPath, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, h.fullContact) })
+}
 
-// message answers one message of a contact.
-func (h *Handler) message(w http.ResponseWriter, r *http.Request) {
+// decoder reads a body of one of the routes.
+type decoder func(data []byte) (body.Read, *body.Problem)
+
+// fullContact reads what ManyChat inserts for Full Contact Data.
+func (h *Handler) fullContact(data []byte) (body.Read, *body.Problem) {
+	return body.FullContact(data, body.Fields{Token: h.cfg.Token, Offering: offeringField(h.cfg.Tenant())})
+}
+
+// serve answers one message of a contact.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, decode decoder) {
 	started := h.cfg.Now()
-	secret, ok := h.authenticate(r)
-	if !ok {
-		refuse(w, refusal{status: http.StatusUnauthorized, Error: "unauthorized"})
+	admitted := h.cfg.Gate.Admit(r)
+	if !admitted.Admitted {
+		h.turnAway(w, admitted)
 		return
 	}
-	defer h.handOff(w, secret)
-	m, bad := h.read(w, r, started)
+	if admitted.Plain {
+		h.cfg.Plain()
+	}
+	a := answer{h: h, w: w, secret: admitted.Secret, channel: h.cfg.Channel}
+	defer a.survive()
+	m, bad := h.read(w, r, started, decode)
 	if bad != nil {
+		h.cfg.Count(bad.event)
 		h.cfg.Log.Warn("request refused", "status", bad.status, "key", known(bad.Key), "error", bad.Message)
 		refuse(w, *bad)
 		return
 	}
+	a.channel = m.Key.Channel
 	x := h.cfg.Turns.Begin(m)
 	written := false
 	defer func() { x.Written(written) }()
-	answer := x.Wait(r.Context())
-	if answer.Gone {
+	settled := x.Wait(r.Context())
+	if settled.Shed {
+		h.cfg.Count(LoadShed)
+	}
+	if settled.Gone {
 		return
 	}
-	body, err := h.render(answer.Texts, secret)
-	if err != nil {
-		h.cfg.Log.Error("response not rendered, handing off", "error", err)
-		writeBody(w, http.StatusOK, h.handoffBody(secret))
-		return
-	}
-	if r.Context().Err() != nil {
-		return // nobody is there to read it
-	}
-	// Once it is written and flushed, a caller who closes has most likely read it.
-	if err := writeBody(w, http.StatusOK, body); err != nil {
-		h.cfg.Log.Warn("response not written", "error", err)
-		return
-	}
-	written = true
+	written = a.write(settled.Texts, func() bool { return r.Context().Err() == nil })
 }
 
-// handOff turns a panic of the handler into the escalation copy.
-func (h *Handler) handOff(w http.ResponseWriter, secret string) {
+// turnAway answers a caller without a valid secret; nothing tells of the schema.
+func (h *Handler) turnAway(w http.ResponseWriter, v gate.Verdict) {
+	bad := refusal{status: v.Status, Error: "unauthorized", event: RefusedUnauthorized}
+	if v.Status == http.StatusTooManyRequests {
+		bad.Error, bad.event, bad.retryAfter = "too_many_requests", RefusedRate, v.RetryAfter
+	}
+	h.cfg.Count(bad.event)
+	refuse(w, bad)
+}
+
+// answer is the response to one authenticated request.
+type answer struct {
+	h       *Handler
+	w       http.ResponseWriter
+	secret  string // as the caller presented it
+	channel contact.Channel
+}
+
+// write renders and writes texts while the caller is there. It reports whether they went
+// out: what is written and flushed, a caller who then closes has most likely read.
+func (a *answer) write(texts []string, there func() bool) bool {
+	response, err := a.render(texts)
+	if err != nil {
+		a.h.cfg.Count(RenderFailed)
+		a.h.cfg.Log.Error("response not rendered, handing off", "error", err)
+		a.handOff()
+		return false
+	}
+	if !there() {
+		return false // nobody is there to read it
+	}
+	if err := writeBody(a.w, http.StatusOK, response); err != nil {
+		a.h.cfg.Log.Warn("response not written", "error", err)
+		return false
+	}
+	return true
+}
+
+// survive turns a panic of the handler into the escalation copy.
+func (a *answer) survive() {
 	if p := recover(); p != nil {
-		h.cfg.Log.Error("handler panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		writeBody(w, http.StatusOK, h.handoffBody(secret))
+		a.h.cfg.Count(Panicked)
+		a.h.cfg.Log.Error("handler panicked, handing off", "panic", redact.Panic(p), "stack", string(debug.Stack()))
+		a.handOff()
 	}
 }
 
-// handoffBody is the escalation copy as a response, or the bare error when even that
-// cannot be rendered.
-func (h *Handler) handoffBody(secret string) []byte {
-	body, err := h.render([]string{h.cfg.Tenant().Rules.Messages.Escalation}, secret)
+// handOff answers the escalation copy, or the bare error when even that cannot be
+// rendered.
+func (a *answer) handOff() {
+	shape := a.h.cfg.Shapes.For(a.channel)
+	now, _ := shape.Cut(shape.Texts([]string{a.h.cfg.Tenant().Rules.Messages.Escalation}))
+	response, err := a.render(now)
 	if err != nil {
-		return []byte(`{"error":"internal"}`)
+		response = []byte(`{"error":"internal"}`)
 	}
-	return body
+	// Whoever asked has nothing to lose by a failed write.
+	_ = writeBody(a.w, http.StatusOK, response)
 }
 
 // render makes the Dynamic Block that carries texts and asks for the next message.
-func (h *Handler) render(texts []string, secret string) ([]byte, error) {
-	response, err := h.cfg.Shape.Render(texts, h.callback(secret))
+func (a *answer) render(texts []string) ([]byte, error) {
+	response, err := a.h.cfg.Shapes.For(a.channel).Render(texts, a.callback())
 	if err != nil {
 		return nil, err
 	}
@@ -138,25 +187,37 @@ func (h *Handler) render(texts []string, secret string) ([]byte, error) {
 
 // callback asks ManyChat for the contact's next message, with the secret that this
 // caller presented: never a newer one, which the account may not know yet.
-func (h *Handler) callback(secret string) *delivery.Callback {
-	cb := h.cfg.Callback
+func (a *answer) callback() *delivery.Callback {
+	cb := a.h.cfg.Callback
 	if cb.BaseURL == "" {
 		return nil
 	}
 	id := cb.ContactID
 	if id == "" {
 		id = "{{contact.id}}"
-		if h.cfg.Channel == contact.Messenger {
+		if a.channel == contact.Messenger {
 			id = "{{user_id}}"
 		}
 	}
-	return &delivery.Callback{
-		URL:    cb.BaseURL + MessagePath,
-		Secret: secret,
-		Payload: map[string]string{
-			"text":          "{{last_input_text}}",
-			"subscriber_id": id,
-			"ai_token":      "{{" + cb.TokenField + "}}",
-		},
+	payload := map[string]string{
+		"text":          "{{last_input_text}}",
+		"subscriber_id": id,
+		"ai_token":      "{{" + a.h.cfg.Token + "}}",
 	}
+	if field := offeringField(a.h.cfg.Tenant()); field != "" {
+		payload["offering"] = "{{" + field + "}}"
+	}
+	return &delivery.Callback{URL: cb.BaseURL + MessagePath, Secret: a.secret, Payload: payload}
+}
+
+// offeringField is the name of the custom field that holds which offering a contact
+// wants; empty: the tenant has none.
+func offeringField(t *tenant.Tenant) string {
+	if t.Tools == nil {
+		return ""
+	}
+	if f := t.Tools.OfferingField(); f != nil {
+		return f.Field
+	}
+	return ""
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
+	"github.com/manychat-agent/manychat-agent/internal/inbound/gate"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -76,7 +77,7 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape, err := delivery.ShapeOf(contact.WhatsApp, true)
+	shapes, err := delivery.ShapesOf(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,16 +89,20 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	turns, err := turn.New(turn.Config{
 		Tokens: tokens, Enforced: true, Observe: func(conversation.Turn) {},
 		Store: db, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
-		Wake: func() {}, Shape: shape, Owner: "p1", Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
+		Wake: func() {}, Shapes: shapes, Owner: "p1", Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
 		Now: time.Now, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	door, err := gate.New(gate.Config{Secrets: []string{secret, newSecret}, PerMinute: 300, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := inbound.Config{
-		Turns: turns, Tenant: func() *tenant.Tenant { return business }, Shape: shape, Channel: contact.WhatsApp, TenantID: "test",
-		Secrets: []string{secret, newSecret}, Now: time.Now, Log: log,
-		Callback: inbound.Callback{BaseURL: "https://agent.example", TokenField: "ai_token"},
+		Turns: turns, Tenant: func() *tenant.Tenant { return business }, Shapes: shapes, Channel: contact.WhatsApp, TenantID: "test",
+		Gate: door, Token: "ai_token", Count: func(string) {}, Plain: func() {}, Now: time.Now, Log: log,
+		Callback: inbound.Callback{BaseURL: "https://agent.example"},
 	}
 	if change != nil {
 		change(&cfg)
@@ -151,7 +156,7 @@ func TestResponse(t *testing.T) {
 	want := `{"version":"v2","content":{"type":"whatsapp","messages":[{"type":"text","text":"You wrote: hello"}],` +
 		`"external_message_callback":{"url":"https://agent.example/v1/channels/manychat/message","method":"post",` +
 		`"headers":{"Authorization":"Bearer another-invented-secret-for-later","Content-Type":"application/json"},` +
-		`"payload":{"ai_token":"{{ai_token}}","subscriber_id":"{{contact.id}}","text":"{{last_input_text}}"},"timeout":86400}}}`
+		`"payload":{"ai_token":"{{ai_token}}","offering":"{{agent_course}}","subscriber_id":"{{contact.id}}","text":"{{last_input_text}}"},"timeout":86400}}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
@@ -190,7 +195,7 @@ func TestRefusals(t *testing.T) {
 		{"a form", ok, append(auth, "Content-Type", "application/x-www-form-urlencoded"), 415, `{"error":"unsupported_media_type","message":"send application/json"}`},
 		{"compressed", ok, append(auth, "Content-Encoding", "gzip"), 415, `{"error":"unsupported_media_type","message":"send the body without compression"}`},
 		{"too large", `{"subscriber_id":"1","text":"` + strings.Repeat("a", 64<<10) + `"}`, auth, 413, `{"error":"too_large","message":"the body is longer than 64 KiB"}`},
-		{"not JSON", `{"subscriber_id":"1","text":"say "hi""}`, auth, 400, `{"error":"bad_request","message":"the body is not JSON: in ManyChat, switch on \"Encode to JSON\" for the variables in it"}`},
+		{"not JSON", `{"subscriber_id":"1","txt":"say "hi""}`, auth, 400, `{"error":"bad_request","message":"the body is not JSON: in ManyChat, switch on \"Encode to JSON\" for the variables in it"}`},
 		{"empty", ``, auth, 400, `{"error":"bad_request","message":"the body is not JSON: in ManyChat, switch on \"Encode to JSON\" for the variables in it"}`},
 		{"an array", `[]`, auth, 400, `{"error":"bad_request","message":"the body is not a JSON object"}`},
 		{"unknown key", `{"subscriber_id":"1","text":"hello","txet":"x"}`, auth, 400, `{"error":"bad_request","key":"txet","message":"not a key of this request"}`},
@@ -199,7 +204,7 @@ func TestRefusals(t *testing.T) {
 		{"text of a wrong type", `{"subscriber_id":"1","text":5}`, auth, 400, `{"error":"bad_request","key":"text","message":"of the wrong type"}`},
 		{"no text", `{"subscriber_id":"1"}`, auth, 400, `{"error":"bad_request","key":"text","message":"required: the contact's message as a string"}`},
 		{"no id", `{"text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"required: ManyChat's id of the contact"}`},
-		{"unrendered id", `{"subscriber_id":"{{user_id}}","text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"must be 1 to 32 digits; check that the variable was picked from ManyChat's list"}`},
+		{"unrendered id", `{"subscriber_id":"{{user_id}}","text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"ManyChat sent the name of a variable and not its value: pick the variable from ManyChat's list, names typed by hand stay as they are"}`},
 		{"negative id", `{"subscriber_id":-5,"text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"must be 1 to 32 digits; check that the variable was picked from ManyChat's list"}`},
 		{"fraction", `{"subscriber_id":5.0,"text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"must be 1 to 32 digits; check that the variable was picked from ManyChat's list"}`},
 		{"exponent", `{"subscriber_id":1e9,"text":"hello"}`, auth, 400, `{"error":"bad_request","key":"subscriber_id","message":"must be 1 to 32 digits; check that the variable was picked from ManyChat's list"}`},

@@ -5,26 +5,51 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/inbound/body"
 )
+
+const (
+	// writeWithin is how long a response may take to be written.
+	writeWithin = 2 * time.Second
+	// drainWithin is how long a refused request may still send its body: without it the
+	// server would read on as long as the caller likes, and at once it would cut off the
+	// refusal of a body that is on its way.
+	drainWithin = time.Second
+)
+
+// The events that the endpoint counts.
+const (
+	RefusedUnauthorized = "refused_unauthorized"
+	RefusedRate         = "refused_rate"
+	RefusedBody         = body.RefusedBody
+	BodyRepaired        = body.BodyRepaired
+	LoadShed            = "load_shed"
+	RenderFailed        = "render_failed"
+	Panicked            = "panic"
+)
+
+// Events lists everything that Config.Count is called with.
+func Events() []string {
+	return []string{RefusedUnauthorized, RefusedRate, RefusedBody, BodyRepaired, LoadShed, RenderFailed, Panicked,
+		body.AmbiguousBody, body.InvalidID, body.UnrenderedID}
+}
 
 // refusal is the answer to a request that began no turn.
 type refusal struct {
-	status  int
-	Error   string `json:"error"`
-	Key     string `json:"key,omitempty"`
-	Message string `json:"message,omitempty"`
-}
-
-// invalid refuses a body for the sake of one key.
-func invalid(key, message string) *refusal {
-	return &refusal{status: http.StatusBadRequest, Error: "bad_request", Key: key, Message: message}
+	status     int
+	retryAfter int    // seconds; 0: not said
+	event      string // what it is counted as
+	Error      string `json:"error"`
+	Key        string `json:"key,omitempty"`
+	Message    string `json:"message,omitempty"`
 }
 
 // known is a key as it may be logged: one of the request's own, or that it is none.
 // With variables pasted raw into the body, a contact's words can be a key.
 func known(key string) string {
 	switch key {
-	case "", "subscriber_id", "text", "ai_token", "course", "offering", "channel", "first_name", "last_name", "locale":
+	case "", "subscriber_id", "text", "ai_token", "course", "offering", "channel", "first_name", "last_name", "locale", "id":
 		return key
 	}
 	return "unknown"
@@ -34,7 +59,12 @@ func known(key string) string {
 // it: the server would wait for the body before it answers otherwise, as long as the
 // caller likes.
 func refuse(w http.ResponseWriter, bad refusal) {
+	// A transport without deadlines is bounded by the server's own.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainWithin))
 	w.Header().Set("Connection", "close")
+	if bad.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(bad.retryAfter))
+	}
 	body, err := json.Marshal(bad)
 	if err != nil {
 		body = []byte(`{"error":"internal"}`)

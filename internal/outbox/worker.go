@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
 
@@ -151,7 +152,7 @@ func (w *Worker) untilDue(ctx context.Context) time.Duration {
 func (w *Worker) deliver(ctx context.Context, row Row) {
 	defer func() {
 		if p := recover(); p != nil {
-			err := fmt.Errorf("the delivery panicked: %v", p)
+			err := errors.New("the delivery panicked: " + redact.Panic(p))
 			w.release(ctx, w.retry(row, err, 0), err)
 		}
 	}()

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -50,6 +50,9 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
 	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Failure: string(agent.ClassOf(err))})
+	if checked.Outcome == conversation.Answered {
+		checked.Messages = x.shape.Styled(checked.Messages)
+	}
 	return verdict{
 		replied:       err == nil,
 		messages:      checked.Messages,
@@ -73,7 +76,7 @@ func (r *Runner) ask(ctx context.Context, in agent.Input) (agent.Result, error) 
 		var a answer
 		defer func() {
 			if p := recover(); p != nil {
-				r.cfg.Log.Error("agent panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				r.cfg.Log.Error("agent panicked", "panic", redact.Panic(p), "stack", string(debug.Stack()))
 				a.err = errPanicked
 			}
 			answers <- a

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -14,6 +16,8 @@ type Answer struct {
 	Texts []string // none: a silent response
 	// Gone says that the caller closed the connection: there is nobody to answer.
 	Gone bool
+	// Shed says that no turn answers the message: it was handed off unrecorded.
+	Shed bool
 
 	inline bool // it is the turn's reply, settled on the inline path
 }
@@ -23,6 +27,7 @@ type Answer struct {
 // on whatever the handler does.
 type Exchange struct {
 	r       *Runner
+	shape   delivery.Shape // of the contact's channel
 	tenant  *tenant.Tenant // what the turn started with, whatever is reloaded meanwhile
 	started time.Time      // the handler's start
 	ready   chan struct{}  // closed when an answer is fixed
@@ -46,8 +51,14 @@ const (
 	closed                // the handler left: the reply goes to the outbox
 )
 
-func newExchange(r *Runner, started time.Time) *Exchange {
-	return &Exchange{r: r, tenant: r.cfg.Tenant(), started: started, ready: make(chan struct{})}
+func newExchange(r *Runner, channel contact.Channel, started time.Time) *Exchange {
+	return &Exchange{r: r, shape: r.cfg.Shapes.For(channel), tenant: r.cfg.Tenant(), started: started, ready: make(chan struct{})}
+}
+
+// copy is what a response carries of a text of the tenant's own.
+func (x *Exchange) copy(text string) []string {
+	now, _ := x.shape.Cut(x.shape.Texts([]string{text}))
+	return now
 }
 
 // deadline is the latest instant at which a reply may still be settled inline, and
@@ -179,7 +190,7 @@ func (x *Exchange) lostAnswer() Answer {
 	if rec := x.recorded(); rec != nil && rec.QueuedAhead {
 		return Answer{}
 	}
-	return Answer{Texts: []string{x.tenant.Rules.Messages.Acknowledgement}}
+	return Answer{Texts: x.copy(x.tenant.Rules.Messages.Acknowledgement)}
 }
 
 // isClosed reports whether the handler has left.

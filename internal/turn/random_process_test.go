@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
-	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
@@ -48,7 +47,7 @@ func (w *world) boot() {
 	p.runner, err = turn.New(turn.Config{
 		Tokens: keeper(w.t, w.db), Observe: func(conversation.Turn) {},
 		Store: turnStore{p}, Agent: slowAgent{w}, Guard: guardrail.New(guardrail.Config{}),
-		Tenant: func() *tenant.Tenant { return fixture }, Wake: worker.Wake, Shape: shape(w.t), Owner: p.name,
+		Tenant: func() *tenant.Tenant { return fixture }, Wake: worker.Wake, Shapes: shapes(w.t), Owner: p.name,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,
 	})
 	if err != nil {
@@ -284,9 +283,9 @@ func (a slowAgent) Run(ctx context.Context, in agent.Input) (agent.Result, error
 	return answersAfter(takes, text)(ctx)
 }
 
-func shape(t *testing.T) delivery.Shape {
+func shapes(t *testing.T) delivery.Shapes {
 	t.Helper()
-	s, err := delivery.ShapeOf(contact.WhatsApp, true)
+	s, err := delivery.ShapesOf(true)
 	if err != nil {
 		t.Fatal(err)
 	}

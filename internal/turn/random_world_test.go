@@ -218,7 +218,7 @@ func (w *world) allowRepeats() {
 	}
 	for _, t := range turns {
 		if t.State == conversation.Answering {
-			now, _ := shape(w.t).Cut(t.Replies)
+			now, _ := shapes(w.t).For(contact.WhatsApp).Cut(t.Replies)
 			for _, text := range now {
 				w.repeats[text] = true
 			}

@@ -162,13 +162,13 @@ func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs, limit time.Dur
 
 func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Agent, l *logs, limit time.Duration) *turn.Runner {
 	t.Helper()
-	shape, err := delivery.ShapeOf(contact.WhatsApp, true)
+	shapes, err := delivery.ShapesOf(true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := turn.New(turn.Config{
 		Tokens: keeper(t, s), Enforced: true, Observe: func(conversation.Turn) {},
-		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shape: shape, Owner: "p1",
+		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: "p1",
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
@@ -62,7 +63,7 @@ type Config struct {
 	Tokens      *token.Keeper
 	Enforced    bool                    // CONTACT_TOKENS_ENFORCED
 	Observe     func(conversation.Turn) // is told of every settled turn
-	Shape       delivery.Shape
+	Shapes      delivery.Shapes
 	Owner       string        // this process
 	Deadline    time.Duration // RACE_DEADLINE_MS
 	Abort       time.Duration // MODEL_ABORT_MS
@@ -113,7 +114,7 @@ type Message struct {
 // Begin starts the turn that answers a message. The caller must call
 // [Exchange.Wait] and [Exchange.Written].
 func (r *Runner) Begin(m Message) *Exchange {
-	x := newExchange(r, m.ReceivedAt)
+	x := newExchange(r, m.Key.Channel, m.ReceivedAt)
 	if r.inflight.Add(1) > int64(r.cfg.MaxInflight) {
 		r.inflight.Add(-1)
 		r.shed(x, errors.New("too many turns in flight"))
@@ -130,7 +131,7 @@ func (r *Runner) Begin(m Message) *Exchange {
 // Resume runs a turn again that an earlier process left unfinished. Nobody waits for
 // it: its reply goes through the outbox.
 func (r *Runner) Resume(rec Recorded) {
-	x := newExchange(r, r.cfg.Now())
+	x := newExchange(r, rec.Turn.Key.Channel, r.cfg.Now())
 	x.phase, x.unwritten, x.rec = closed, true, &rec
 	r.flight.Go(func() {
 		select {
@@ -229,7 +230,7 @@ func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
 // shed answers with the escalation copy instead of a turn, unless the message has
 // been recorded meanwhile.
 func (r *Runner) shed(x *Exchange, why error) {
-	if x.shed(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}}) {
+	if x.shed(Answer{Texts: x.copy(x.tenant.Rules.Messages.Escalation), Shed: true}) {
 		r.cfg.Log.Error("load shed", "error", why)
 	}
 }
@@ -240,7 +241,7 @@ func (r *Runner) survive(x *Exchange) {
 	if p == nil {
 		return
 	}
-	r.cfg.Log.Error("turn panicked, handing off", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	r.cfg.Log.Error("turn panicked, handing off", "panic", redact.Panic(p), "stack", string(debug.Stack()))
 	rec := x.recorded()
 	if rec == nil {
 		r.shed(x, errors.New("the turn panicked before the message was recorded"))
@@ -248,8 +249,8 @@ func (r *Runner) survive(x *Exchange) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			r.cfg.Log.Error("handoff panicked; the next start takes the turn over", "turn", rec.Turn.ID, "panic", fmt.Sprint(p))
-			x.finish(Answer{Texts: []string{x.tenant.Rules.Messages.Escalation}})
+			r.cfg.Log.Error("handoff panicked; the next start takes the turn over", "turn", rec.Turn.ID, "panic", redact.Panic(p))
+			x.finish(Answer{Texts: x.copy(x.tenant.Rules.Messages.Escalation)})
 		}
 	}()
 	x.unclaim()

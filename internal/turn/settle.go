@@ -18,7 +18,7 @@ import (
 // runs: an outage of the database delays a reply and loses none.
 func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	turn := r.ended(rec, v)
-	texts := r.cfg.Shape.Texts(v.messages)
+	texts := x.shape.Texts(v.messages)
 	if len(texts) == 0 {
 		r.settleSilent(x, turn)
 		return
@@ -29,7 +29,7 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	err := r.persist("turn not settled", turn.ID, w.settle)
 	switch {
 	case errors.Is(err, ErrRefused):
-		w.turn, w.texts = r.bare(rec, x.tenant)
+		w.turn, w.texts = r.bare(x, rec)
 		if errors.Is(r.persist("handoff not settled", turn.ID, w.settle), ErrQuiet) {
 			r.settleSilent(x, w.turn)
 		}
@@ -49,9 +49,9 @@ func (r *Runner) settleSilent(x *Exchange, turn conversation.Turn) {
 
 // bare is the handoff of a turn whose values the database refuses: nothing but what
 // was recorded, and the escalation copy.
-func (r *Runner) bare(rec Recorded, t *tenant.Tenant) (conversation.Turn, []string) {
-	v := handoff(t, conversation.EscalatedError, conversation.ByError)
-	return r.ended(rec, v), r.cfg.Shape.Texts(v.messages)
+func (r *Runner) bare(x *Exchange, rec Recorded) (conversation.Turn, []string) {
+	v := handoff(x.tenant, conversation.EscalatedError, conversation.ByError)
+	return r.ended(rec, v), x.shape.Texts(v.messages)
 }
 
 // way is a reply on its way to a route.
@@ -100,14 +100,14 @@ func (w *way) settle(ctx context.Context) error {
 // earlier inline try was committed although it reported a failure, nothing was written
 // to the caller for it; in every other case the turn is not answering, and stays as it is.
 func (w *way) reroute(due time.Time) {
-	now, _ := w.x.r.cfg.Shape.Cut(w.texts)
+	now, _ := w.x.shape.Cut(w.texts)
 	w.x.r.reroute(w.turn, now, due)
 }
 
 // settleInline settles the claimed inline route and hands the reply to the response.
 // When the response has left without it, the reply is rerouted.
 func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string) error {
-	now, later := r.cfg.Shape.Cut(texts)
+	now, later := x.shape.Cut(texts)
 	turn.Path, turn.Replies = conversation.Inline, texts
 	s := Settlement{Turn: turn, Gap: r.cfg.Gap, Quiet: quiet(x.tenant)}
 	if len(later) > 0 {

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 )
 
 // MaxBatch is how many waiting transactions one commit takes at most: at 64 the
@@ -40,7 +42,7 @@ type PanicError struct {
 
 // Error names the panic, without its stack.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("panic in a database transaction: %v", e.Value)
+	return "panic in a database transaction: " + redact.Panic(e.Value)
 }
 
 // Writer runs write transactions on one connection. It is safe for concurrent use.

@@ -1,0 +1,96 @@
+package inbound
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// The limits of docs/spec/02-inbound.md, "Order of checks", and docs/deadlines.md.
+const (
+	maxBody    = 64 << 10        // bytes
+	readWithin = 3 * time.Second // for the body, from the handler's start
+	repairLog  = time.Hour       // between two log lines about repaired bodies
+)
+
+// read takes the body within its limits and decodes it; the refusal it returns is for a
+// caller who holds the secret.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, started time.Time, decode decoder) (turn.Message, *refusal) {
+	data, bad := take(w, r, started)
+	if bad != nil {
+		return turn.Message{}, bad
+	}
+	read, problem := decode(data)
+	if problem != nil {
+		return turn.Message{}, &refusal{status: problem.Status, Error: "bad_request", Key: problem.Key, Message: problem.Message, event: problem.Event}
+	}
+	if read.Repaired {
+		h.sayRepaired(started)
+	}
+	channel := read.Channel
+	if channel == "" {
+		channel = h.cfg.Channel
+	}
+	return turn.Message{
+		Key:           contact.Key{TenantID: h.cfg.TenantID, Channel: channel, SubscriberID: read.SubscriberID},
+		Token:         read.Token,
+		FirstName:     read.FirstName,
+		Text:          read.Text,
+		Offering:      read.Offering,
+		ReceivedAt:    started,
+		Interventions: read.Interventions,
+	}, nil
+}
+
+// take reads the bytes of a body.
+func take(w http.ResponseWriter, r *http.Request, started time.Time) ([]byte, *refusal) {
+	if types := r.Header.Values("Content-Type"); len(types) > 0 && !isJSON(types) {
+		return nil, &refusal{status: http.StatusUnsupportedMediaType, Error: "unsupported_media_type", Message: "send application/json", event: RefusedBody}
+	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return nil, &refusal{status: http.StatusUnsupportedMediaType, Error: "unsupported_media_type", Message: "send the body without compression", event: RefusedBody}
+	}
+	// A transport without deadlines is bounded by the server's own.
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(started.Add(readWithin))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = c.SetReadDeadline(time.Time{})
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Error: "too_large", Message: "the body is longer than 64 KiB", event: RefusedBody}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &refusal{status: http.StatusRequestTimeout, Error: "timeout", Message: "the body did not arrive in time", event: RefusedBody}
+	case err != nil:
+		return nil, &refusal{status: http.StatusBadRequest, Error: "bad_request", Message: "the body could not be read", event: RefusedBody}
+	}
+	return data, nil
+}
+
+// isJSON reports whether every Content-Type that a request gives is JSON's.
+func isJSON(types []string) bool {
+	for _, t := range types {
+		kind, _, err := mime.ParseMediaType(t)
+		if err != nil || (kind != "application/json" && !strings.HasSuffix(kind, "+json")) {
+			return false
+		}
+	}
+	return true
+}
+
+// sayRepaired counts a repaired body, and says once an hour what to do about them.
+func (h *Handler) sayRepaired(now time.Time) {
+	h.cfg.Count(BodyRepaired)
+	last := h.repaired.Load()
+	if now.Unix()-last < int64(repairLog/time.Second) || !h.repaired.CompareAndSwap(last, now.Unix()) {
+		return
+	}
+	h.cfg.Log.Warn(`request bodies are not JSON and are repaired: in ManyChat, switch on "Encode to JSON" for every variable of the Dynamic Block, or send Full Contact Data`)
+}
