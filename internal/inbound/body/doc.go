@@ -32,11 +32,11 @@
 // the fewest languages with quotes, and offerings and courses with both quotes and
 // braces: those are pieces of JSON in a text.) It is taken only if subscriber_id,
 // ai_token, channel, offering and course, each for itself, mean the same in all readings
-// that have the key; such a piece of JSON does not count. Otherwise the body is refused. Hence the
-// words of a contact cannot change what the template says of these. They can add a key
-// that the template does not have, as they can in a body that is JSON: the bytes are
-// those of a template that has it. ManyChat's Full Contact Data and its switch Encode to
-// JSON leave no room for that either.
+// that have the key; such a piece of JSON does not count. Otherwise the body is refused.
+// Hence the words of a contact cannot change what the template says of these. They can
+// add a key that the template does not have, as they can in a body that is JSON: the
+// bytes are those of a template that has it. ManyChat's Full Contact Data and its switch
+// Encode to JSON leave no room for that either.
 //
 // What a value means is decided for each one alone. A value that is a JSON string is
 // read as one, escapes and all (Encode to JSON is on for this variable, or nothing in it
