@@ -82,7 +82,11 @@ func (r *rig) keepAll() {
 		captured.keep("secret", secret)
 	}
 	captured.keep("flow", "content20260101000000_000001")
-	for _, c := range r.Account.Contacts() {
+	keepContacts(r.Account.Server)
+}
+
+func keepContacts(account *manychattest.Server) {
+	for _, c := range account.Contacts() {
 		for kind, value := range map[string]string{
 			"subscriber id": c.ID, "first name": c.FirstName, "last name": c.LastName, "phone": c.Phone,
 			"WhatsApp phone": c.WhatsAppPhone, "e-mail": c.Email, "media URL": c.ProfilePic, "last text": c.LastInput,
@@ -92,7 +96,7 @@ func (r *rig) keepAll() {
 		for name, value := range c.Fields {
 			captured.keep("field "+name, fmt.Sprint(value))
 		}
-		for _, item := range r.Account.Chat(c.ID) {
+		for _, item := range account.Chat(c.ID) {
 			captured.keep("message", item.Text)
 		}
 	}

@@ -56,7 +56,7 @@ func (l *listener) calls() int {
 // as name, value, name, value….
 func (r *rig) post(path, body string, headers ...string) (*http.Response, string) {
 	r.t.Helper()
-	req, err := http.NewRequest(http.MethodPost, r.URL+path, strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, r.base+path, strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -82,4 +82,19 @@ func (r *rig) forge(id, token, text string) (*http.Response, string) {
 	captured.keep("message", text)
 	body := fmt.Sprintf(`{"subscriber_id":%q,"ai_token":%q,"text":%q}`, id, token, text)
 	return r.post(inbound.MessagePath, body, "Authorization", "Bearer "+devSecret)
+}
+
+// stuck is a model that does not answer in time.
+type stuck struct{}
+
+func (stuck) Generate(ctx context.Context, _ llm.Request) (llm.Response, error) {
+	<-ctx.Done()
+	return llm.Response{}, ctx.Err()
+}
+
+// panics is a model whose adapter has a bug.
+type panics struct{}
+
+func (panics) Generate(context.Context, llm.Request) (llm.Response, error) {
+	panic("a bug that quotes +49 170 5550199")
 }

@@ -32,7 +32,16 @@ type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
+	from   net.Addr // of the connections that are dialled from now on; nil: none
 }
+
+// addressed is a connection from an address.
+type addressed struct {
+	net.Conn
+	from net.Addr
+}
+
+func (a addressed) RemoteAddr() net.Addr { return a.from }
 
 func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
 
@@ -51,6 +60,9 @@ func (*pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), 
 
 func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
+	if p.from != nil {
+		theirs = addressed{theirs, p.from}
+	}
 	select {
 	case p.conns <- theirs:
 		return ours, nil
@@ -66,6 +78,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 type rig struct {
 	*app.Dev
 	t       *testing.T
+	base    string // URL of the program
 	network *pipes
 	start   time.Time
 	folder  string
@@ -125,6 +138,7 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.base = r.URL
 	served := make(chan error, 1)
 	go func() { served <- r.Serve(ctx) }()
 	r.stop = func() {
