@@ -232,6 +232,20 @@ func TestHandoffs(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/02-inbound.md, "Request body": an unrendered id is a set-up error, and
+// /ready says so.
+func TestUnrenderedIDIsSaid(t *testing.T) {
+	deployed(t, setup{env: []string{"TRUST_PROXY=loopback"}}, nil, func(d *deployment) {
+		resp, body := d.post(inbound.MessagePath, `{"subscriber_id":"{{user_id}}","text":"hello"}`, "Authorization", "Bearer "+newSecret)
+		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, "pick the variable") {
+			t.Errorf("answered %d %s", resp.StatusCode, body)
+		}
+		if _, ready := d.get("/ready"); !strings.Contains(ready, "1 requests named no contact but a variable") {
+			t.Errorf("/ready says %s", ready)
+		}
+	})
+}
+
 // Holds docs/spec/02-inbound.md, "Errors": requests without TLS are warned about at boot, in
 // the log and in /ready's detail, unless a trusted proxy vouches for them.
 func TestPlainRequestsAreSaid(t *testing.T) {

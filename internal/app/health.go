@@ -40,7 +40,7 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, http.StatusServiceUnavailable, status{"unavailable", "the database does not answer"})
 		return
 	}
-	writeStatus(w, http.StatusOK, status{"ready", s.plain.detail()})
+	writeStatus(w, http.StatusOK, status{"ready", s.mistakes.detail()})
 }
 
 func writeStatus(w http.ResponseWriter, code int, s status) {

@@ -82,7 +82,7 @@ func (s *Service) Serve(ctx context.Context, f Front) error {
 	if err != nil {
 		return errors.Join(err, f.Listener.Close())
 	}
-	s.plain.warnPlain(s.opts.Config)
+	s.mistakes.warn(s.opts.Config)
 	s.opts.Log.Info("listening", "address", f.Listener.Addr().String())
 	failed := make(chan error, 1)
 	go func() { failed <- listen(server, f.Listener) }()

@@ -59,7 +59,7 @@ type Service struct {
 	inbound *inbound.Handler
 	console *console.Handler // nil without CONSOLE_API_KEY
 
-	plain      *plainRequests
+	mistakes   *mistakes
 	background sync.WaitGroup
 	stopWorker context.CancelFunc
 	stopping   chan struct{}
@@ -69,7 +69,7 @@ type Service struct {
 // to do. The caller closes the service.
 func New(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{opts: o, owner: uuid.Must(uuid.NewV7()).String(), stopping: make(chan struct{}), stopWorker: func() {}}
-	s.plain = &plainRequests{log: o.Log, watched: o.Config.Mode == config.Serve}
+	s.mistakes = &mistakes{log: o.Log, dev: o.Config.Mode == config.Dev}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -194,8 +194,8 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 		TenantID: c.Tenant.ID,
 		Token:    c.ManyChat.TokenField,
 		Callback: callback,
-		Count:    func(string) {},
-		Plain:    s.plain.came,
+		Count:    s.mistakes.count,
+		Plain:    s.mistakes.camePlain,
 		Now:      s.opts.Now,
 		Log:      s.opts.Log,
 	})
