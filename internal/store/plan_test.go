@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"database/sql"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
 )
 
 // bounded are the steps that read few rows although their wording says scan or sort.
@@ -23,43 +23,8 @@ var bounded = map[string]string{
 func TestQueryPlans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	open(t, store.Options{URL: "sqlite:" + path})
-	db := rawDB(t, path)
-	for name, query := range store.TurnPath {
-		for _, step := range plan(t, db, query) {
-			if (strings.Contains(step, "SCAN") || strings.Contains(step, "TEMP B-TREE")) && step != bounded[name] {
-				t.Errorf("%s is not served by an index: %s", name, step)
-			}
-		}
-	}
+	storetest.CheckPlans(t, rawDB(t, path), store.TurnPath, bounded)
 }
-
-func plan(t *testing.T, db *sql.DB, query string) []string {
-	t.Helper()
-	var args []any
-	for range slices.Compact(slices.Sorted(slices.Values(placeholder.FindAllString(query, -1)))) {
-		args = append(args, nil)
-	}
-	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-	if err != nil {
-		t.Fatalf("explain %s: %v", query, err)
-	}
-	defer rows.Close()
-	var steps []string
-	for rows.Next() {
-		var id, parent, unused int
-		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
-		steps = append(steps, detail)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return steps
-}
-
-var placeholder = regexp.MustCompile(`\$\d+`)
 
 // Every SQL text of the package is on the list or is one of these, so that a new query
 // cannot be forgotten.

@@ -1,0 +1,56 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var placeholder = regexp.MustCompile(`\$\d+`)
+
+// Explainer is a connection to an SQLite database with the tables that queries are about.
+type Explainer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// CheckPlans fails for every query that reads more than an index finds, unless bounded has
+// the step by the query's name: one that reads few rows although its wording says scan.
+func CheckPlans(t *testing.T, db Explainer, queries, bounded map[string]string) {
+	t.Helper()
+	for name, query := range queries {
+		for _, step := range plan(t, db, query) {
+			if (strings.Contains(step, "SCAN") || strings.Contains(step, "TEMP B-TREE")) && step != bounded[name] {
+				t.Errorf("%s is not served by an index: %s", name, step)
+			}
+		}
+	}
+}
+
+func plan(t *testing.T, db Explainer, query string) []string {
+	t.Helper()
+	var args []any
+	for range slices.Compact(slices.Sorted(slices.Values(placeholder.FindAllString(query, -1)))) {
+		args = append(args, nil)
+	}
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatalf("explain %s: %v", query, err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, detail)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}

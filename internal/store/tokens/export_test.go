@@ -1,0 +1,7 @@
+package tokens
+
+// TurnPath are the queries of a turn and of the worker.
+var TurnPath = map[string]string{
+	"lockToken": lockToken, "updateToken": updateToken, "endTokenRow": endTokenRow, "hastenTokenRow": hastenTokenRow,
+	"insertTokenRow": insertTokenRow,
+}
