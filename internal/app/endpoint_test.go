@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -276,6 +279,43 @@ func TestPlainRequestsAreSaid(t *testing.T) {
 				}
 				if got := strings.Contains(d.log.String(), `"msg":"no TLS: `); got != (c.env == nil) {
 					t.Errorf("the log warned at boot: %v", got)
+				}
+			})
+		})
+	}
+}
+
+// says is a model that replies with one text.
+type says struct{ text string }
+
+func (s says) Generate(context.Context, llm.Request) (llm.Response, error) {
+	answer, err := json.Marshal(map[string]any{"messages": []string{s.text}, "confidence": 1, "escalate": false})
+	return llm.Response{Text: string(answer), Stop: llm.StopEnd}, err
+}
+
+// Holds docs/spec/02-inbound.md, "Response: Dynamic Block v2", and docs/spec/04-agent.md,
+// "Guardrails": Markdown is rendered for the channel, and what it hides is judged as the
+// contact would read it.
+func TestMarkdownOfTheModel(t *testing.T) {
+	for _, c := range []struct{ name, channel, text, want string }{
+		{"bold on WhatsApp", "whatsapp", "The **wheel** course", "The *wheel* course"},
+		{"bold elsewhere", "instagram", "The **wheel** course", "The wheel course"},
+		{"a sum and a name", "whatsapp", "2*3*4 and snake_case", "2*3*4 and snake_case"},
+		{"a link put together by an escape", "whatsapp", `Look at https&#58;//evil.example/pay`, ""},
+		{"an amount put together by a tag", "whatsapp", "It is 1<b></b>00 EUR", escalation},
+		{"nothing that can be read", "whatsapp", "---", escalation},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			deployed(t, setup{model: says{c.text}, env: []string{"CHANNEL=" + c.channel}}, nil, func(d *deployment) {
+				got := d.write(d.contact("900000001"), "hello")
+				if c.want == "" {
+					if strings.Contains(got.Response, "evil.example") {
+						t.Errorf("a link that the catalog does not hold went out: %s", got.Response)
+					}
+					return
+				}
+				if len(got.Shown) != 1 || got.Shown[0].Text != c.want {
+					t.Errorf("shown %+v, want %q (%s)", got.Shown, c.want, got.Response)
 				}
 			})
 		})

@@ -18,7 +18,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
-	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
@@ -27,6 +26,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/telemetry"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -60,6 +60,7 @@ type Service struct {
 	console *console.Handler // nil without CONSOLE_API_KEY
 
 	mistakes   *mistakes
+	metrics    *telemetry.Metrics
 	background sync.WaitGroup
 	stopWorker context.CancelFunc
 	stopping   chan struct{}
@@ -69,6 +70,7 @@ type Service struct {
 // to do. The caller closes the service.
 func New(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{opts: o, owner: uuid.Must(uuid.NewV7()).String(), stopping: make(chan struct{}), stopWorker: func() {}}
+	s.metrics = telemetry.NewMetrics()
 	s.mistakes = &mistakes{log: o.Log, dev: o.Config.Mode == config.Dev}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -116,7 +118,7 @@ func (s *Service) buildWorker(c config.Config) error {
 		return err
 	}
 	s.tokens, err = token.NewKeeper(token.Config{
-		Store: s.db, Writer: tokenField{client, c.ManyChat.TokenField}, Count: func(string) {}, Log: s.opts.Log,
+		Store: s.db, Writer: tokenField{client, c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
@@ -157,7 +159,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		Wake:        s.worker.Wake,
 		Tokens:      s.tokens,
 		Enforced:    c.Turn.EnforceTokens,
-		Observe:     func(conversation.Turn) {},
+		Observe:     s.observe,
 		Shapes:      shapes,
 		Owner:       s.owner,
 		Deadline:    c.Turn.RaceDeadline,
@@ -194,8 +196,8 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 		TenantID: c.Tenant.ID,
 		Token:    c.ManyChat.TokenField,
 		Callback: callback,
-		Count:    s.mistakes.count,
-		Plain:    s.mistakes.camePlain,
+		Count:    s.came,
+		Plain:    s.camePlain,
 		Now:      s.opts.Now,
 		Log:      s.opts.Log,
 	})
@@ -270,12 +272,14 @@ func (s *Service) Start(ctx context.Context) error {
 	for _, rec := range orphans {
 		s.turns.Resume(rec)
 	}
-	if s.opts.NoWorker {
-		return nil
-	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stopWorker = stop
-	s.background.Go(func() { s.worker.Run(work) })
+	if err := s.serveMetrics(work); err != nil {
+		return err
+	}
+	if !s.opts.NoWorker {
+		s.background.Go(func() { s.worker.Run(work) })
+	}
 	return nil
 }
 

@@ -95,6 +95,7 @@ func confinement() []confined {
 		{"github.com/jackc/pgx", "internal/store"},
 		{"github.com/pressly/goose", "internal/store"},
 		{"github.com/alecthomas/kong", "internal/cli"},
+		{"github.com/prometheus/client_golang", "internal/telemetry"},
 		{"github.com/joho/godotenv", "internal/config"},
 		{"github.com/tailscale/hujson", "internal/tenant"},
 

@@ -2,6 +2,8 @@ package delivery_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
@@ -30,6 +32,25 @@ func BenchmarkReply(b *testing.B) {
 		}
 		if _, err := json.Marshal(response); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The time for 64 KiB is about 8 times that for 8 KiB; a single grapheme of all of it takes
+// longer, since each piece looks for its end.
+func BenchmarkSplit(b *testing.B) {
+	for _, piece := range []string{"word ", " ", "x", "*", "*a* ", "*a ", "。", "好", "👩‍👩‍👧", "\u0301", "https://a.example/b ", "a://", "x. ", "\n", "\" "} {
+		for _, kib := range []int{8, 64} {
+			text := "x" + strings.Repeat(piece, kib<<10/len(piece)) + "x"
+			b.Run(fmt.Sprintf("%q/%dKiB", piece, kib), func(b *testing.B) {
+				shape, err := delivery.ShapeOf(contact.WhatsApp, true)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for b.Loop() {
+					shape.Texts([]string{text})
+				}
+			})
 		}
 	}
 }

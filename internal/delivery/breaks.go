@@ -50,17 +50,16 @@ func (s splitter) breakAt(at int) breakKind {
 
 // spaceAt returns what ends before the white space at an offset.
 func (s splitter) spaceAt(at int, prev rune) breakKind {
+	if unicode.IsSpace(prev) {
+		return breaks // the cut is where the space begins
+	}
 	rest := s.text[at:]
 	space := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsSpace))]
 	switch n := strings.Count(space, "\n"); {
-	case unicode.IsSpace(prev):
-		return breaks // the cut is at the beginning of the space
 	case n > 1:
 		return paragraphEnd
 	case n == 1:
 		return lineEnd
-	case isMarker(s.text[:at]):
-		return breaks
 	case endsSentence(s.text[:at], rest[len(space):]):
 		return sentenceEnd
 	case isOf(clauseSigns, prev):
@@ -82,8 +81,8 @@ func wideBreak(text string) breakKind {
 }
 
 // endsSentence reports whether a text ends a sentence and what comes behind it does not
-// go on: after a full stop, the word is no number and no abbreviation, and no small letter
-// or figure follows.
+// go on: after a full stop, the word is no abbreviation, and no small letter or figure
+// follows.
 func endsSentence(text, behind string) bool {
 	text = strings.TrimRightFunc(text, closes)
 	r, size := utf8.DecodeLastRuneInString(text)
@@ -94,33 +93,20 @@ func endsSentence(text, behind string) bool {
 		return false
 	}
 	word := lastWord(text[:len(text)-size])
-	return !strings.Contains(word, ".") && utf8.RuneCountInString(word) > maxAbbreviation && strings.Trim(word, "0123456789") != ""
+	return !strings.Contains(word, ".") && utf8.RuneCountInString(word) > maxAbbreviation
 }
 
 // maxAbbreviation is the length of the abbreviations that are told from words by their
-// length: Dr., Sr., No., z. B.
+// length: Dr., Sr., No., z. B., and the number of a list.
 const maxAbbreviation = 2
 
 // maxWord bounds how far back the beginning of a word is looked for, in bytes; a longer one
-// is neither an abbreviation nor a number.
+// is no abbreviation.
 const maxWord = 32
 
 func lastWord(text string) string {
 	text = text[max(0, len(text)-maxWord):]
 	return text[strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
-}
-
-// isMarker reports whether a text ends in the bullet or the number of a list, which is not
-// parted from what it stands before.
-func isMarker(text string) bool {
-	text = text[max(0, len(text)-maxWord):]
-	mark := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
-	switch mark {
-	case "-", "*", "+", "•", ">", "☐", "☑":
-		return true
-	}
-	number := strings.TrimRight(mark, ".)")
-	return number != "" && len(mark) == len(number)+1 && strings.Trim(number, "0123456789") == ""
 }
 
 // breakable is white space that may be replaced by a cut.

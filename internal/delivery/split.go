@@ -85,35 +85,33 @@ func (s splitter) around(at int) (span [2]int, ok bool) {
 	return span, false
 }
 
-// cut returns where to cut a piece that begins at at and can reach to most.
+// cut returns where to cut a piece that begins at at and can reach to most: at the best
+// break in its second half, else at the last one.
 func (s splitter) cut(at, most int) int {
-	var last [breaks]int
-	for i := most; i > at; i-- {
-		kind := s.breakAt(i)
-		if kind < breaks && last[kind] == 0 {
-			last[kind] = i
-		}
-		if half := i-at < (most-at)/2; half && kind < breaks || kind == paragraphEnd {
+	best, found := most, breaks
+	for i := most; i > at && found != paragraphEnd; i-- {
+		if i-at < (most-at)/2 && found < breaks {
 			break
 		}
+		if kind := s.breakAt(i); kind < found {
+			best, found = i, kind
+		}
 	}
-	for _, i := range last {
-		if i > at && i-at >= (most-at)/2 {
+	if span, ok := s.around(best); ok && found == breaks {
+		return s.start(span, at, most)
+	}
+	return best
+}
+
+// start returns where to cut before a span so that no grapheme is cut, or most when that
+// is not behind at.
+func (s splitter) start(span [2]int, at, most int) int {
+	for i := span[0]; i > at; {
+		_, size := utf8.DecodeLastRuneInString(s.text[:i])
+		if endsGrapheme(s.text, i-size, i) {
 			return i
 		}
-	}
-	if i := slices.Max(last[:]); i > 0 {
-		return i
-	}
-	if span, ok := s.around(most); ok {
-		start := span[0]
-		for start > at {
-			_, size := utf8.DecodeLastRuneInString(s.text[:start])
-			if endsGrapheme(s.text, start-size, start) {
-				return start
-			}
-			start -= size
-		}
+		i -= size
 	}
 	return most
 }

@@ -9,10 +9,10 @@ import (
 // fraction, amounts with thousands, decimals, years, hours, a short count upwards.
 func (g groups) isEveryday() bool {
 	if g.startsWithZero() {
-		return g.areHours() || g.areClockTimes()
+		return g.areHours() || g.areClockTimes() || g.isSpacedDate()
 	}
 	return g.isFraction() || g.isThousands() || g.areThousands() || g.areDecimals() || g.areYears() ||
-		g.isCount() || g.areHours() || g.isSpacedDate()
+		g.isCount() || g.areHours()
 }
 
 // isFraction reports 0.123456789.
@@ -126,7 +126,7 @@ func (g groups) isCount() bool {
 	return step > 0 && step <= 10
 }
 
-// isSpacedDate reports 12 03 2026.
+// isSpacedDate reports 02 01 2026.
 func (g groups) isSpacedDate() bool {
 	return len(g.all) == 3 && ordinary.IsDay(g.text(0)) && ordinary.IsDay(g.text(1)) && ordinary.IsYear(g.text(2)) &&
 		(ordinary.IsMonth(g.text(0)) || ordinary.IsMonth(g.text(1))) && g.size(1) == 2

@@ -4,8 +4,9 @@
 // rows, times, durations, prices, versions, stack traces, loopback addresses.
 //
 // It knows shapes, not meanings. A name, "ada at school dot example" and a phone number
-// in words have none, and eight digits without a space or a sign may be anything: who
-// has such a value keeps it back by its key.
+// in words have none, eight digits without a space or a sign may be anything, and what is
+// written as a price beside a currency is one: who has such a value keeps it back by its
+// key.
 package redact
 
 import (

@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
+	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -49,10 +50,8 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	if err != nil {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
+	result.Reply = x.styled(result.Reply)
 	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Failure: string(agent.ClassOf(err))})
-	if checked.Outcome == conversation.Answered {
-		checked.Messages = x.shape.Styled(checked.Messages)
-	}
 	return verdict{
 		replied:       err == nil,
 		messages:      checked.Messages,
@@ -61,6 +60,18 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		interventions: checked.Interventions,
 		result:        result,
 	}
+}
+
+// styled is a reply as the contact would read it. It comes before the guardrails: they
+// judge what goes out, and a mark or an escape that is taken away can put together an
+// amount or a link that was not there before.
+func (x *Exchange) styled(r reply.Reply) reply.Reply {
+	if r.Escalate {
+		return r // the tenant's copy stands for its texts
+	}
+	r.Messages = x.shape.Styled(r.Messages)
+	r.ClosingQuestion = strings.Join(x.shape.Styled([]string{r.ClosingQuestion}), "")
+	return r
 }
 
 // ask runs the agent until it answers or ctx ends, whichever comes first: an agent

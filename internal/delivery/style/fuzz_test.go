@@ -107,7 +107,8 @@ func TestNamesAndSums(t *testing.T) {
 	})
 }
 
-// Rendering again changes nothing in what is usual; where something was protected from
+// Holds docs/spec/02-inbound.md, "Response: Dynamic Block v2": what was rendered is plain for
+// its channel, so rendering again changes nothing in what is usual; where something was protected from
 // being read, or a mark was left over, it may.
 func TestTwice(t *testing.T) {
 	archives := corpus(t)

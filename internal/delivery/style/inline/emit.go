@@ -31,7 +31,7 @@ func (w *Writer) emit(t token) {
 		w.gap = max(w.gap, t.n)
 		w.write(t.lit, apart)
 	case lineBreak:
-		w.lineBreak(t)
+		w.lineBreak()
 	}
 }
 
@@ -118,7 +118,7 @@ func (w *Writer) breakLine(n int) {
 }
 
 // lineBreak writes what a <br> stands for, a space in a cell.
-func (w *Writer) lineBreak(t token) {
+func (w *Writer) lineBreak() {
 	if w.Cell {
 		w.write(" ", apart)
 		return
