@@ -25,15 +25,9 @@ func ShapesOf(join bool) (Shapes, error) {
 	return shapes, nil
 }
 
-// Has reports whether a name is a channel's.
-func (s Shapes) Has(c contact.Channel) bool {
-	_, ok := s.byChannel[c]
-	return ok
-}
-
 // For returns the shape of a channel. A name that is none gets WhatsApp's shape, and a
 // response of it says WhatsApp: that is what CHANNEL is when nothing sets it, so the
-// contact is answered. Ask [Shapes.Has] first where there is a better guess.
+// contact is answered.
 func (s Shapes) For(c contact.Channel) Shape {
 	if shape, ok := s.byChannel[c]; ok {
 		return shape
