@@ -9,15 +9,24 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
+// Budget lets calls of the model in.
+type Budget interface {
+	// Reserve sets a call's worst case aside, and waits for room until call.By at most.
+	// An error keeps the call from being made; the reservation is to be settled.
+	Reserve(ctx context.Context, call budget.Call) (*budget.Reservation, error)
+}
+
 // Config is what an [Agent] needs.
 type Config struct {
 	Model           llm.Model
+	Budget          Budget
 	ModelName       string   // provider:model, as it is recorded
 	MaxOutputTokens int      // of the visible answer; positive
 	Temperature     *float64 // nil: the provider's default
@@ -39,8 +48,8 @@ type cached struct {
 // New checks the configuration.
 func New(c Config) (*Agent, error) {
 	switch {
-	case c.Model == nil:
-		return nil, errors.New("agent: Config.Model is missing")
+	case c.Model == nil, c.Budget == nil:
+		return nil, errors.New("agent: Config.Model or Config.Budget is missing")
 	case c.ModelName == "":
 		return nil, errors.New("agent: Config.ModelName is missing")
 	case c.MaxOutputTokens <= 0:
@@ -57,10 +66,12 @@ func New(c Config) (*Agent, error) {
 
 // Input is one turn.
 type Input struct {
-	Tenant   *tenant.Tenant
-	History  []conversation.Entry // oldest first, without Text
-	Text     string               // what the contact wrote
-	Offering string               // id of the contact's offering; empty: none
+	Tenant    *tenant.Tenant
+	History   []conversation.Entry // oldest first, without Text
+	Text      string               // what the contact wrote
+	FirstName string               // the contact's; empty: the model is not told
+	Offering  string               // id of the contact's offering; empty: none
+	ReserveBy time.Time            // until when a call waits for room in the budget
 }
 
 // Result is what a turn's loop came to. After an error it still holds everything but
@@ -69,7 +80,7 @@ type Result struct {
 	Reply         reply.Reply
 	Model         string // provider:model
 	PromptVersion string
-	Spend         conversation.Spend // tokens; the cost is not known here
+	Spend         conversation.Spend // tokens as the provider counts them, and what the calls were charged
 	Steps         []Step
 }
 
@@ -91,10 +102,10 @@ func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
 		return result, &Error{Class: Prompt, Err: err}
 	}
 	result.PromptVersion = p.Version
-	l := loop{agent: a, result: &result, request: llm.Request{
+	l := loop{agent: a, result: &result, terms: budget.TermsOf(in.Tenant.Rules.Budget, a.config.ModelName), by: in.ReserveBy, request: llm.Request{
 		System: p.System,
 		Messages: p.Messages(prompt.Turn{
-			History: in.History, Text: in.Text, Offering: in.Offering, Now: a.config.Now(),
+			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Now: a.config.Now(),
 		}),
 		ToolChoice:      llm.ToolsNone,
 		Schema:          a.schema,

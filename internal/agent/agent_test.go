@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
@@ -31,7 +32,7 @@ func shop() *tenant.Tenant {
 func newAgent(t *testing.T, m llm.Model) *agent.Agent {
 	t.Helper()
 	temperature := 0.3
-	a, err := agent.New(agent.Config{Model: m, ModelName: "scripted:test", MaxOutputTokens: 800, Temperature: &temperature, Now: time.Now})
+	a, err := agent.New(agent.Config{Model: m, Budget: budget.Unlimited{}, ModelName: "scripted:test", MaxOutputTokens: 800, Temperature: &temperature, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +151,7 @@ func TestRunAnswersUnknownTools(t *testing.T) {
 		t.Errorf("answer = %s", got)
 	}
 	want := conversation.Spend{TokensIn: 10, TokensCached: 4, TokensOut: 2}
+	want.CostMicros = result.Spend.CostMicros // see TestRunWithinTheBudget
 	if d := cmp.Diff(want, result.Spend); d != "" {
 		t.Errorf("spend differs:\n%s", d)
 	}
@@ -186,7 +188,7 @@ func TestRunAborts(t *testing.T) {
 }
 
 func TestNewChecksItsConfig(t *testing.T) {
-	whole := agent.Config{Model: script(), ModelName: "m:m", MaxOutputTokens: 1, Now: time.Now}
+	whole := agent.Config{Model: script(), Budget: budget.Unlimited{}, ModelName: "m:m", MaxOutputTokens: 1, Now: time.Now}
 	for name, remove := range map[string]func(*agent.Config){
 		"Model":           func(c *agent.Config) { c.Model = nil },
 		"ModelName":       func(c *agent.Config) { c.ModelName = "" },

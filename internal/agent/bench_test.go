@@ -9,6 +9,7 @@ import (
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -39,7 +40,7 @@ func BenchmarkTurn(b *testing.B) {
 	const answer = `{"messages":["The wheel course is 240 EUR each, for eight evenings.","You can read more at https://kilnbrook.example/courses/wheel"],"escalate":false,"escalation_reason":null,"confidence":0.92,"closing_question":"Do mornings or evenings suit you?"}`
 	for name, model := range map[string]llm.Model{"fixed": says(answer), "mock": mock.New()} {
 		b.Run(name, func(b *testing.B) {
-			a, err := agent.New(agent.Config{Model: model, ModelName: "mock:demo", MaxOutputTokens: 800, Now: time.Now})
+			a, err := agent.New(agent.Config{Model: model, Budget: budget.Unlimited{}, ModelName: "mock:demo", MaxOutputTokens: 800, Now: time.Now})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -17,6 +17,8 @@ const (
 	Abort    Class = "abort"     // the context ended
 	Panic    Class = "panic"     // the provider's adapter panicked
 	Prompt   Class = "prompt"    // the prompt could not be written
+
+	OverBudget Class = "budget" // there was no room in the day's budget
 )
 
 // Error is a loop that ended without a reply. It never quotes what a model or a

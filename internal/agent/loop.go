@@ -2,13 +2,16 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 )
 
@@ -18,6 +21,8 @@ const maxSteps = 4
 // loop runs the steps of one turn.
 type loop struct {
 	agent   *Agent
+	terms   budget.Terms
+	by      time.Time // until when a call waits for room in the budget
 	request llm.Request
 	result  *Result
 }
@@ -40,10 +45,19 @@ func (l *loop) run(ctx context.Context) (reply.Reply, error) {
 	return reply.Reply{}, &Error{Class: ToolCall}
 }
 
-// step makes one call, and records what it took and used whatever it came to.
+// step makes one call within the budget, and records what it took, used and cost
+// whatever it came to.
 func (l *loop) step(ctx context.Context) (llm.Response, error) {
+	worst := budget.Worst(l.request, l.terms.Price)
+	reserved, err := l.agent.config.Budget.Reserve(ctx, budget.Call{Terms: l.terms, Worst: worst, By: l.by})
+	if err != nil {
+		return llm.Response{}, &Error{Class: OverBudget, Err: err}
+	}
 	start := l.agent.config.Now()
 	resp, err := l.generate(ctx)
+	spent := budget.Spent(worst, l.terms.Price, resp.Usage, err)
+	reserved.Settle(spent)
+	l.result.Spend.CostMicros += spent.Micros
 	l.result.Steps = append(l.result.Steps, Step{
 		Took:  l.agent.config.Now().Sub(start),
 		Stop:  resp.Stop,
@@ -61,7 +75,7 @@ func (l *loop) step(ctx context.Context) (llm.Response, error) {
 func (l *loop) generate(ctx context.Context) (resp llm.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			resp, err = llm.Response{}, &Error{Class: Panic, Err: panicked(p)}
+			resp, err = llm.Response{}, &Error{Class: Panic, Err: errors.New(redact.Panic(p))}
 		}
 	}()
 	resp, err = l.agent.config.Model.Generate(ctx, l.request)
@@ -72,14 +86,6 @@ func (l *loop) generate(ctx context.Context) (resp llm.Response, err error) {
 		return resp, &Error{Class: Provider, Err: err}
 	}
 	return resp, nil
-}
-
-// panicked describes a panic. Only the runtime's own words are known to quote nobody.
-func panicked(value any) error {
-	if err, ok := value.(runtime.Error); ok {
-		return err
-	}
-	return fmt.Errorf("a value of type %T", value)
 }
 
 // answerCalls tells the model that none of the tools it called exists.

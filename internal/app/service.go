@@ -15,6 +15,8 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/app/openapi"
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
@@ -26,6 +28,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/ledger"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
@@ -54,10 +57,13 @@ type Service struct {
 	unlock  func() error
 	db      *store.DB
 	tokens  *token.Keeper
+	budget  *budget.Keeper
+	ledger  *ledger.Ledger
 	turns   *turn.Runner
 	worker  *outbox.Worker
 	inbound *inbound.Handler
 	console *console.Handler // nil without CONSOLE_API_KEY
+	api     *openapi.Document
 
 	mistakes   *mistakes
 	metrics    *telemetry.Metrics
@@ -103,6 +109,9 @@ func (s *Service) build() error {
 	if err := s.buildTurns(c, shapes); err != nil {
 		return err
 	}
+	if err := s.describeAPI(c); err != nil {
+		return err
+	}
 	return s.buildEdges(c, shapes)
 }
 
@@ -141,8 +150,17 @@ func (s *Service) buildWorker(c config.Config) error {
 }
 
 func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
+	s.ledger = ledger.New(s.db.DB)
+	var err error
+	s.budget, err = budget.New(budget.Config{
+		Ledger: s.ledger, TenantID: c.Tenant.ID, Owner: s.owner, Now: s.opts.Now, Log: s.opts.Log, Count: s.metrics.Budget,
+	})
+	if err != nil {
+		return err
+	}
 	mind, err := agent.New(agent.Config{
 		Model:           s.opts.Model,
+		Budget:          s.budget,
 		ModelName:       c.Agent.Model.String(),
 		MaxOutputTokens: c.Agent.MaxOutputTokens,
 		Temperature:     &c.Agent.Temperature,
@@ -252,6 +270,7 @@ func (s *Service) Register(mux *http.ServeMux) {
 	}
 	mux.HandleFunc("GET /health", s.health)
 	mux.HandleFunc("GET /ready", s.ready)
+	mux.Handle("GET "+openapi.Path, s.api)
 }
 
 // Start takes over what an earlier process left on the database, runs its unfinished
@@ -266,6 +285,9 @@ func (s *Service) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("take over what an earlier process left: %w", err)
 	}
+	if err := s.ledger.TakeOver(ctx, s.opts.Config.Tenant.ID, s.owner); err != nil {
+		return fmt.Errorf("take over an earlier process's budget: %w", err)
+	}
 	if len(orphans) > 0 {
 		s.opts.Log.Info("turns taken over", "count", len(orphans))
 	}
@@ -277,6 +299,7 @@ func (s *Service) Start(ctx context.Context) error {
 	if err := s.serveMetrics(work); err != nil {
 		return err
 	}
+	s.background.Go(func() { s.budget.Run(work) })
 	if !s.opts.NoWorker {
 		s.background.Go(func() { s.worker.Run(work) })
 	}

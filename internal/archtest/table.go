@@ -53,7 +53,7 @@ func Table() []Row {
 		{Path: "internal/token", Layer: Room},
 		{Path: "internal/learning", Layer: Room},
 
-		{Path: "internal/llm/mock", Layer: Adapter, Tests: []string{"internal/agent", "internal/guardrail"}}, // it reads the real prompt
+		{Path: "internal/llm/mock", Layer: Adapter, Tests: []string{"internal/agent", "internal/budget", "internal/guardrail"}}, // it reads the real prompt
 		{Path: "internal/llm/llmtest", Layer: Adapter},
 		{Path: "internal/store", Layer: Adapter, Also: []string{"internal/turn", "internal/outbox", "internal/budget", "internal/nudge", "internal/token", "internal/learning"}},
 		{Path: "internal/media", Layer: Adapter, Also: []string{"internal/turn"}},

@@ -42,13 +42,20 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
 	result, err := r.ask(ctx, agent.Input{
-		Tenant:   x.tenant,
-		History:  plain(rec.History),
-		Text:     conversation.Plain(rec.Turn.Text),
-		Offering: rec.Conversation.Offering,
+		Tenant:    x.tenant,
+		History:   plain(rec.History),
+		Text:      conversation.Plain(rec.Turn.Text),
+		FirstName: rec.Turn.FirstName,
+		ReserveBy: x.deadline(),
+		Offering:  rec.Conversation.Offering,
 	})
 	if err != nil {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
+	}
+	if agent.ClassOf(err) == agent.OverBudget {
+		v := handoff(x.tenant, conversation.EscalatedPrecheck, conversation.ByBudget)
+		v.result = result
+		return v
 	}
 	result.Reply = x.styled(result.Reply)
 	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Failure: string(agent.ClassOf(err))})

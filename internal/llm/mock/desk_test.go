@@ -8,6 +8,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
@@ -18,7 +19,7 @@ import (
 // ask runs a message through the real prompt, the loop and the decoder.
 func ask(t *testing.T, tn *tenant.Tenant, in agent.Input) reply.Reply {
 	t.Helper()
-	a, err := agent.New(agent.Config{Model: mock.New(), ModelName: "mock:demo", MaxOutputTokens: 800,
+	a, err := agent.New(agent.Config{Model: mock.New(), Budget: budget.Unlimited{}, ModelName: "mock:demo", MaxOutputTokens: 800,
 		Now: func() time.Time { return time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)

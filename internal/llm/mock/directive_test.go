@@ -11,6 +11,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -52,7 +53,7 @@ func TestModes(t *testing.T) {
 	for mode, want := range wanted {
 		t.Run(string(mode), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, err := agent.New(agent.Config{Model: told(t, mock.Directive{Mode: mode}), ModelName: "mock:demo", MaxOutputTokens: 800, Now: time.Now})
+				a, err := agent.New(agent.Config{Model: told(t, mock.Directive{Mode: mode}), Budget: budget.Unlimited{}, ModelName: "mock:demo", MaxOutputTokens: 800, Now: time.Now})
 				if err != nil {
 					t.Fatal(err)
 				}
