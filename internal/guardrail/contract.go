@@ -2,9 +2,10 @@ package guardrail
 
 import "github.com/manychat-agent/manychat-agent/internal/conversation"
 
-// contract hands off a reply that breaks the reply contract.
+// contract hands off a reply that breaks the reply contract, or of which nothing would go
+// out.
 func contract(d *draft) finding {
-	if d.reply.Validate() != nil {
+	if d.reply.Validate() != nil || !d.reply.Escalate && len(d.messages) == 0 {
 		return broken()
 	}
 	return finding{}

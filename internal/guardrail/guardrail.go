@@ -4,6 +4,7 @@
 package guardrail
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -42,6 +43,10 @@ type Input struct {
 	Tenant *tenant.Tenant
 	// Reply is the model's final answer. It is read only when Failure is empty.
 	Reply reply.Reply
+	// Style turns texts of a model into what the contact would read, and drops those of
+	// which nothing is left; nil: they are read as they are. The checks judge what goes
+	// out, since a mark that is taken away can put together an amount or a link.
+	Style func(texts []string) []string
 	// Failure names why there is no reply, as a log class; empty: there is one.
 	Failure string
 }
@@ -60,7 +65,7 @@ func (g *Guard) Apply(in Input) Verdict {
 	if in.Failure != "" {
 		return handOff(in.Tenant, broken(), []string{in.Failure})
 	}
-	d := &draft{tenant: in.Tenant, reply: in.Reply, messages: in.Reply.Messages, closing: in.Reply.ClosingQuestion}
+	d := newDraft(in)
 	var interventions []string
 	for _, c := range g.checks {
 		f := c.run(d)
@@ -89,11 +94,23 @@ type check struct {
 	run  func(*draft) finding
 }
 
+// newDraft is a reply as it would go out.
+func newDraft(in Input) *draft {
+	d := &draft{tenant: in.Tenant, reply: in.Reply, messages: in.Reply.Messages, closing: in.Reply.ClosingQuestion}
+	d.written = d.texts()
+	if in.Style != nil {
+		d.messages = in.Style(d.messages)
+		d.closing = strings.Join(in.Style([]string{d.closing}), "")
+	}
+	return d
+}
+
 // draft is a reply on its way through the checks. The reply stays as the model wrote
-// it; messages and closing are what would go out.
+// it, and so do the texts of written; messages and closing are what would go out.
 type draft struct {
 	tenant   *tenant.Tenant
 	reply    reply.Reply
+	written  []string
 	messages []string
 	closing  string // empty: none
 }

@@ -1,6 +1,7 @@
 package guardrail
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -45,20 +46,23 @@ func newLeak(c Config) leak {
 	return l
 }
 
-// run looks for headings in each text with compatibility forms folded, and spaces and
+// run looks at what the model wrote, in which a heading still is one, and at what would go
+// out. It looks for headings in each text with compatibility forms folded, and spaces and
 // invisible characters taken out: their case counts, since a heading is also a word.
 // Fence markers and secrets are found in any case and whatever stands between their
 // letters, secrets also across messages.
 func (l leak) run(d *draft) finding {
-	for _, text := range d.texts() {
+	for _, text := range slices.Concat(d.written, d.texts()) {
 		bare := plain(text)
 		if holdsAny(unspaced(bare), l.markers) ||
 			holdsAny(strings.ToLower(bare), l.words) || holdsAny(fold(text, isWordOrAngle), l.fences) {
 			return broken()
 		}
 	}
-	if holdsAny(fold(strings.Join(d.texts(), ""), isWord), l.secrets) {
-		return broken()
+	for _, all := range []string{strings.Join(d.written, ""), strings.Join(d.texts(), "")} {
+		if holdsAny(fold(all, isWord), l.secrets) {
+			return broken()
+		}
 	}
 	return finding{}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
-	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -57,8 +56,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		v.result = result
 		return v
 	}
-	result.Reply = x.styled(result.Reply)
-	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Failure: string(agent.ClassOf(err))})
+	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Style: x.shape.Styled, Failure: string(agent.ClassOf(err))})
 	return verdict{
 		replied:       err == nil,
 		messages:      checked.Messages,
@@ -67,18 +65,6 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		interventions: checked.Interventions,
 		result:        result,
 	}
-}
-
-// styled is a reply as the contact would read it. It comes before the guardrails: they
-// judge what goes out, and a mark or an escape that is taken away can put together an
-// amount or a link that was not there before.
-func (x *Exchange) styled(r reply.Reply) reply.Reply {
-	if r.Escalate {
-		return r // the tenant's copy stands for its texts
-	}
-	r.Messages = x.shape.Styled(r.Messages)
-	r.ClosingQuestion = strings.Join(x.shape.Styled([]string{r.ClosingQuestion}), "")
-	return r
 }
 
 // ask runs the agent until it answers or ctx ends, whichever comes first: an agent
