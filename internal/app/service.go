@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -239,8 +240,22 @@ type tokenField struct {
 
 // WriteToken fills [token.Writer].
 func (f tokenField) WriteToken(ctx context.Context, id contact.SubscriberID, token string) error {
-	return f.client.SetCustomFieldByName(ctx, string(id), f.name, token)
+	err := f.client.SetCustomFieldByName(ctx, string(id), f.name, token)
+	var call *manychat.Error
+	if errors.As(err, &call) && call.Kind == manychat.KindRejected && strings.Contains(call.Message, "does not exist") {
+		return perhapsWritten{err}
+	}
+	return err
 }
+
+// perhapsWritten is an answer that ManyChat gives at times although it did what it was
+// asked (docs/reference/manychat-platform.md).
+type perhapsWritten struct{ error }
+
+// OutcomeUnknown says that the field may hold the token.
+func (perhapsWritten) OutcomeUnknown() bool { return true }
+
+func (p perhapsWritten) Unwrap() error { return p.error }
 
 // secrets are the configured credentials, none of which a reply may hold.
 func secrets(c config.Config) []string {

@@ -32,6 +32,10 @@ const (
 	HandoffNotice Kind = "handoff_notice"
 )
 
+// Kinds lists the kinds in the order in which they are claimed: nobody's late reply waits
+// for the token of somebody new.
+func Kinds() []Kind { return []Kind{Reply, HandoffNotice, ContactToken} }
+
 // Status is where a row stands; docs/states.md draws the machine.
 type Status string
 
@@ -95,7 +99,7 @@ type Payload struct {
 // Store keeps the rows. Every method is one transaction; a write that finds the row
 // not delivering under the named owner changes nothing and returns [ErrNotOwner].
 type Store interface {
-	// Claim takes up to limit due rows for owner, in due order, and counts an attempt
+	// Claim takes up to limit due rows of a kind for owner, in due order, and counts an attempt
 	// on each. A reply row is due when its time has come, no earlier reply row of its
 	// contact is pending or delivering, its own turn is not answering, and the
 	// contact's last text is at least gap ago. At most one reply row per contact is claimed.
@@ -117,6 +121,7 @@ type Claim struct {
 	// Owner is the process and the number of the claim, so that a write of an earlier
 	// hold which arrives late, or is tried again, never ends a later one.
 	Owner string
+	Kind  Kind
 	Now   time.Time
 	Gap   time.Duration // MANYCHAT_REPLY_GAP_MS
 	Limit int

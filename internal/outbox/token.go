@@ -17,7 +17,7 @@ func (w *Worker) deliverToken(ctx context.Context, row Row) {
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
 	minted, err := w.cfg.Tokens.Deliver(call, token.Delivery{
-		ConversationID: row.ConversationID, SubscriberID: row.Key.SubscriberID, Generation: row.Payload.Generation,
+		Who: row.Key, Generation: row.Payload.Generation,
 	})
 	switch {
 	case err != nil:

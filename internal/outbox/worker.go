@@ -52,14 +52,18 @@ const (
 	pollEvery = time.Second
 	// inHand is how many rows, each of another contact, one worker delivers at once.
 	inHand = 32
+	// tokensInHand is how many of them may be tokens: the replies need ManyChat's limit of
+	// 10 subscriber writes a second more.
+	tokensInHand = 4
 )
 
 // Worker delivers due rows until it is stopped.
 type Worker struct {
 	cfg   Config
 	wake  chan struct{}
-	done  chan struct{} // a row in hand has ended
-	holds int           // claims so far; Run's own
+	done  chan Kind // a row in hand has ended
+	holds int       // claims so far; Run's own
+	busy  map[Kind]int
 }
 
 // NewWorker checks the config and returns a worker that is not running yet.
@@ -72,7 +76,7 @@ func NewWorker(cfg Config) (*Worker, error) {
 	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
 		return nil, errors.New("outbox: attempts, age and gap must be positive")
 	}
-	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan struct{}, inHand)}, nil
+	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand), busy: map[Kind]int{}}, nil
 }
 
 // Wake makes a running worker look for due rows now. It never blocks.
@@ -88,10 +92,15 @@ func (w *Worker) Wake() {
 func (w *Worker) Run(ctx context.Context) {
 	var rows sync.WaitGroup
 	defer rows.Wait()
-	busy := 0
 	for ctx.Err() == nil {
-		w.holds++
-		claimed, err := w.cfg.Store.Claim(ctx, Claim{Owner: fmt.Sprintf("%s/%d", w.cfg.Owner, w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: inHand - busy})
+		claimed, err := w.claim(ctx)
+		for _, row := range claimed {
+			w.busy[row.Kind]++
+			rows.Go(func() {
+				w.deliver(ctx, row)
+				w.done <- row.Kind
+			})
+		}
 		if err != nil {
 			if ctx.Err() == nil {
 				w.cfg.Log.Error("outbox claim failed", "error", err)
@@ -99,41 +108,64 @@ func (w *Worker) Run(ctx context.Context) {
 			wait(ctx, pollEvery) // reads may work where writes do not
 			continue
 		}
-		for _, row := range claimed {
-			busy++
-			rows.Go(func() {
-				w.deliver(ctx, row)
-				w.done <- struct{}{}
-			})
-		}
-		busy -= w.rest(ctx, inHand-busy)
+		w.rest(ctx)
 	}
 }
 
-// rest waits until there may be something to claim and returns how many rows in hand
-// ended meanwhile. With no slot free only an ended row can end the rest.
-func (w *Worker) rest(ctx context.Context, free int) (ended int) {
+// claim takes what is due of each kind as far as there is room for it in hand.
+func (w *Worker) claim(ctx context.Context) (all []Row, err error) {
+	for _, kind := range Kinds() {
+		free := w.free() - len(all)
+		if kind == ContactToken {
+			free = min(free, tokensInHand-w.busy[kind])
+		}
+		if free <= 0 {
+			continue
+		}
+		w.holds++
+		rows, err := w.cfg.Store.Claim(ctx, Claim{
+			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner, w.holds), Kind: kind, Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: free,
+		})
+		if all = append(all, rows...); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// free is for how many more rows there is room in hand.
+func (w *Worker) free() int {
+	n := inHand
+	for _, busy := range w.busy {
+		n -= busy
+	}
+	return n
+}
+
+// rest waits until there may be something to claim. With no slot free only an ended row
+// can end the rest.
+func (w *Worker) rest(ctx context.Context) {
 	var wake <-chan struct{}
 	var due <-chan time.Time
-	if free > 0 {
+	if w.free() > 0 {
 		timer := time.NewTimer(w.untilDue(ctx))
 		defer timer.Stop()
 		wake, due = w.wake, timer.C
 	}
 	select {
 	case <-ctx.Done():
-		return 0
+		return
 	case <-wake:
 	case <-due:
-	case <-w.done:
-		ended = 1
+	case kind := <-w.done:
+		w.busy[kind]--
 	}
 	for {
 		select {
-		case <-w.done:
-			ended++
+		case kind := <-w.done:
+			w.busy[kind]--
 		default:
-			return ended
+			return
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
+	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -30,11 +31,17 @@ INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, crea
 VALUES ($1, $2, $3, $4, 2, $5)
 ON CONFLICT (tenant_id, subscriber_id, channel) DO UPDATE
 SET last_seq = conversations.last_seq + 2
-RETURNING last_seq, token, ` + conversationColumns
+RETURNING last_seq, ` + conversationColumns
 
 // updateEntered keeps what a message changes of its conversation.
 const updateEntered = `
-UPDATE conversations SET token = $2, has_token = $3, history_from = $4, offering = $5 WHERE id = $1`
+UPDATE conversations SET history_from = $2, offering = $3 WHERE id = $1`
+
+// forgetHandoffSaid takes back that a contact was told of a handoff when the row that
+// should have told it ends without having done so.
+const forgetHandoffSaid = `
+UPDATE conversations SET handoff_said_at = NULL
+FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.handoff_said_at = t.settled_at`
 
 const selectConversationByKey = `
 SELECT ` + conversationColumns + ` FROM conversations
@@ -84,8 +91,7 @@ func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.C
 // entered is a conversation that a message has taken its places in.
 type entered struct {
 	conversation.Conversation
-	seq   int64 // the turn's; its message has the place before
-	token token.State
+	seq int64 // the turn's; its message has the place before
 }
 
 func enter(tx *groupcommit.Tx, key contact.Key, now time.Time) (e entered, err error) {
@@ -94,28 +100,29 @@ func enter(tx *groupcommit.Tx, key contact.Key, now time.Time) (e entered, err e
 		return e, err
 	}
 	e.Conversation, err = scanConversation(tx.QueryRow(enterConversation,
-		id, key.TenantID, string(key.Channel), string(key.SubscriberID), column.Micros(now)), &e.seq, column.JSON(&e.token))
+		id, key.TenantID, string(key.Channel), string(key.SubscriberID), column.Micros(now)), &e.seq)
 	return e, err
 }
 
 // judge says what a message's request proves about its contact, and keeps what that
 // changes: the token's state, where history starts, and the offering that a bound
-// request names.
-func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (token.Arrival, error) {
-	arrived, state := e.token.Arrive(a.Token, now)
-	before := *e
+// request names. It returns the generation of the contact's tokens too.
+func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (token.Arrival, int64, error) {
+	arrived, generation, err := tokens.Arrive(tx, a.Key, a.Token, now)
+	if err != nil {
+		return arrived, 0, err
+	}
+	before := e.Conversation
 	if arrived.Starts {
 		e.HistoryFrom = e.seq - 1
 	}
 	if a.Offering != "" && arrived.Binding.Reads() { // an unbound request says nothing about the contact
 		e.Offering = a.Offering
 	}
-	e.token = state
-	if e.Conversation == before.Conversation && state.Equal(before.token) {
-		return arrived, nil
+	if e.Conversation != before {
+		_, err = tx.Exec(updateEntered, e.ID, e.HistoryFrom, e.Offering)
 	}
-	_, err := tx.Exec(updateEntered, e.ID, column.Object(state), column.Flag(state.Has()), e.HistoryFrom, e.Offering)
-	return arrived, err
+	return arrived, generation, err
 }
 
 // scanConversation reads conversationColumns, after whatever columns go before them.

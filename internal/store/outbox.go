@@ -31,8 +31,8 @@ WHERE t.id = $2 AND t.role = 'agent'`
 
 // selectQueued asks for any reply of the contact that is still to go out.
 const selectQueued = `
-SELECT EXISTS (SELECT 1 FROM outbox
-    WHERE conversation_id = $1 AND kind = 'reply' AND status IN ('pending', 'delivering'))`
+SELECT EXISTS (SELECT 1 FROM outbox o JOIN turns t ON t.id = o.turn_id
+    WHERE o.conversation_id = $1 AND o.kind = 'reply' AND o.status IN ('pending', 'delivering') AND t.bound = 1)`
 
 // claimable is the condition on a pending row o, its turn t and its conversation c,
 // time aside: its turn is not answering, no earlier reply of the contact is queued, and
@@ -40,9 +40,9 @@ SELECT EXISTS (SELECT 1 FROM outbox
 // may settle behind its successor.)
 const claimable = `
     o.status = 'pending' AND t.state <> 'answering' AND (o.kind <> 'reply' OR NOT EXISTS (
-        SELECT 1 FROM outbox e
+        SELECT 1 FROM outbox e JOIN turns u ON u.id = e.turn_id
         WHERE e.conversation_id = o.conversation_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')
-          AND (e.status = 'delivering' OR (e.seq, e.part) < (o.seq, o.part))))`
+          AND (e.status = 'delivering' OR u.bound > t.bound OR u.bound = t.bound AND (e.seq, e.part) < (o.seq, o.part))))`
 
 // claimOutbox reads due rows in due order and stops at the limit. $2 is the claim's now,
 // $3 the latest last-sent time that is a gap ago and $5 the transaction's time: a
@@ -53,7 +53,7 @@ WITH due AS (
     SELECT o.id FROM outbox o
     JOIN turns t ON t.id = o.turn_id
     JOIN conversations c ON c.id = o.conversation_id
-    WHERE o.next_attempt_at <= $2
+    WHERE o.kind = $6 AND o.next_attempt_at <= $2
       AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3 OR c.last_sent_at > $5)
       AND` + claimable + `
     ORDER BY o.next_attempt_at, o.seq LIMIT $4)
@@ -77,7 +77,7 @@ const selectNextDue = `
 SELECT o.next_attempt_at, CASE WHEN o.kind = 'reply' THEN c.last_sent_at END FROM outbox o
 JOIN turns t ON t.id = o.turn_id
 JOIN conversations c ON c.id = o.conversation_id
-WHERE` + claimable + `
+WHERE o.kind = $2 AND` + claimable + `
 ORDER BY o.next_attempt_at, o.seq LIMIT $1`
 
 // dueHorizon bounds [DB.NextDue]: when this many of the soonest rows all wait for their
@@ -88,7 +88,7 @@ const dueHorizon = 64
 func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
 	rows, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]outbox.Row, error) {
 		rows, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Limit,
-			column.Micros(latest(c.Now, db.now())))
+			column.Micros(latest(c.Now, db.now())), string(c.Kind))
 		return database.Collect(rows, err, scanOutbox)
 	})
 	if err != nil {
@@ -143,7 +143,7 @@ func release(tx *groupcommit.Tx, r outbox.Row) error {
 		return err
 	}
 	if r.Kind == outbox.ContactToken {
-		return tokens.Release(tx, conversationID, r)
+		return tokens.Release(tx, r)
 	}
 	if r.Status == outbox.Dead {
 		if _, err := tx.Exec(markNeedsPerson, conversationID); err != nil {
@@ -151,29 +151,46 @@ func release(tx *groupcommit.Tx, r outbox.Row) error {
 		}
 	}
 	if r.Status.Final() && r.Status != outbox.Delivered {
-		return refreshSaid(tx, turnID)
+		return unsaid(tx, turnID)
 	}
 	return nil
+}
+
+// unsaid brings up to date what a turn said after one of its rows ended undelivered.
+func unsaid(tx *groupcommit.Tx, turnID string) error {
+	if _, err := tx.Exec(forgetHandoffSaid, turnID); err != nil {
+		return err
+	}
+	return refreshSaid(tx, turnID)
 }
 
 // NextDue fills [outbox.Store]. Rows that wait for something else than time do not
 // count.
 func (db *DB) NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok bool, err error) {
-	rows, err := db.Read().QueryContext(ctx, selectNextDue, dueHorizon)
-	dues, err := database.Collect(rows, err, func(r database.Row) (time.Time, error) {
+	var all []time.Time
+	for _, kind := range outbox.Kinds() {
+		dues, err := db.dues(ctx, kind, gap)
+		if err != nil {
+			return at, false, fmt.Errorf("read the next due outbox row: %w", sqlitefile.Explain(err))
+		}
+		all = append(all, dues...)
+	}
+	if len(all) == 0 {
+		return at, false, nil
+	}
+	return slices.MinFunc(all, time.Time.Compare), true, nil
+}
+
+// dues are when the soonest rows of a kind are due.
+func (db *DB) dues(ctx context.Context, kind outbox.Kind, gap time.Duration) ([]time.Time, error) {
+	rows, err := db.Read().QueryContext(ctx, selectNextDue, dueHorizon, string(kind))
+	return database.Collect(rows, err, func(r database.Row) (time.Time, error) {
 		var due, lastSent time.Time
 		if err := r.Scan(column.Instant(&due), column.Instant(&lastSent)); err != nil || lastSent.IsZero() {
 			return due, err
 		}
 		return latest(due, lastSent.Add(gap)), nil
 	})
-	if err != nil {
-		return at, false, fmt.Errorf("read the next due outbox row: %w", sqlitefile.Explain(err))
-	}
-	if len(dues) == 0 {
-		return at, false, nil
-	}
-	return slices.MinFunc(dues, time.Time.Compare), true, nil
 }
 
 func latest(a, b time.Time) time.Time {

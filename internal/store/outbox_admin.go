@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
+	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
 
 const selectOutboxRow = `
@@ -153,6 +154,15 @@ func decide(tx *groupcommit.Tx, query string, args ...any) error {
 	}
 	if err != nil {
 		return err
+	}
+	r, err := scanOutbox(tx.QueryRow(selectOutboxRow, args[0]))
+	switch {
+	case err != nil:
+		return err
+	case r.Kind == outbox.ContactToken:
+		return tokens.Release(tx, r)
+	case r.Status == outbox.Discarded:
+		return unsaid(tx, turnID)
 	}
 	return refreshSaid(tx, turnID)
 }

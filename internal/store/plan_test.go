@@ -15,7 +15,6 @@ import (
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
 	"selectQueued":      "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
-	"selectNextDue":     "SCAN o USING INDEX outbox_due",            // in due order, ended by the limit
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 }
 

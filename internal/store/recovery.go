@@ -126,7 +126,7 @@ func restarted(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
 		if err != nil {
 			return nil, err
 		}
-		if named != "" && r.Turn.Bound {
+		if named != "" || !r.Turn.Bound {
 			r.Conversation.Offering = named
 		}
 		if err := readStart(tx, r, window{since: t.HistorySince, limit: t.HistoryLimit, recent: t.RecentLimit}); err != nil {

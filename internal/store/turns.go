@@ -59,11 +59,14 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 	if err != nil {
 		return r, err
 	}
-	arrived, err := e.judge(tx, a, now)
+	arrived, generation, err := e.judge(tx, a, now)
 	if err != nil {
 		return r, err
 	}
 	r.Conversation, r.Binding = e.Conversation, arrived.Binding
+	if !arrived.Binding.Reads() { // it reads nothing about the contact either
+		r.Conversation.Offering = a.Offering
+	}
 	r.Turn = conversation.Turn{
 		ID: a.TurnID, ConversationID: e.ID, Key: a.Key, Seq: e.seq, State: conversation.Running, Owner: a.Owner,
 		Attempt: 1, Bound: arrived.Binding.Reads(), Text: a.Text, FirstName: a.FirstName,
@@ -73,7 +76,7 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 		return r, err
 	}
 	if arrived.Issued {
-		if r.TokenRow, err = tokens.Queue(tx, a.TurnID, e.token.Generation, now); err != nil {
+		if r.TokenRow, err = tokens.Queue(tx, a.TurnID, generation, now); err != nil {
 			return r, err
 		}
 	}
@@ -139,7 +142,7 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if err := sayHandoff(tx, conversationID, s); err != nil {
 		return err
 	}
-	if s.Turn.Path == conversation.Inline {
+	if s.Turn.Path == conversation.Inline && s.Turn.Bound {
 		ahead, err := queued(tx, conversationID)
 		if err != nil {
 			return err

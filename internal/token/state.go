@@ -21,11 +21,18 @@ const (
 	burstAfterIssued    = 10 * time.Minute
 	// reissueAfter is how often an unbound contact is issued a fresh token.
 	reissueAfter = time.Hour
-	// keepOlder is how long an older token is known once a newer one is confirmed.
+	// reissueFailed is how soon at the earliest, when the last issue failed.
+	reissueFailed = time.Minute
+	// keepOlder is how long an older token is known once the contact presented a newer
+	// one. That one was written is no proof: the write of an older one may land behind it.
 	keepOlder = 5 * time.Minute
-	// maxUnknown is how many tokens newer than the confirmed one may have an unknown
-	// outcome.
+	// maxUnknown is how many tokens of one issue may have an unknown outcome.
 	maxUnknown = 4
+	// maxKnown is how many tokens are known at most. The contact presents one of them, or
+	// ManyChat loses the answers to a dozen writes.
+	maxKnown = 12
+	// clockSlack is how far a clock may be set back unnoticed.
+	clockSlack = time.Minute
 )
 
 // State is what is known of a contact's token. The zero value: none was ever issued.
@@ -34,6 +41,7 @@ type State struct {
 	Issued     time.Time `json:"issued,omitzero"`      // when the first token became due
 	Confirmed  time.Time `json:"confirmed,omitzero"`   // when the first one was known to be in the field
 	Reissued   time.Time `json:"reissued,omitzero"`    // when an unbound request was last issued one
+	Last       time.Time `json:"last,omitzero"`        // when anything was last issued
 	Generation int64     `json:"generation,omitempty"` // counts issues; a delivery of an earlier one is void
 	GaveUp     bool      `json:"gaveUp,omitempty"`     // nobody tries to deliver the newest issue any more
 	Known      []Known   `json:"known,omitempty"`      // oldest first
@@ -45,6 +53,7 @@ type Known struct {
 	At         time.Time `json:"at"` // when it was minted
 	Generation int64     `json:"generation"`
 	Confirmed  bool      `json:"confirmed,omitempty"` // it was written, or presented
+	Presented  bool      `json:"presented,omitempty"` // by a request of the contact
 	DropAt     time.Time `json:"dropAt,omitzero"`     // when it is forgotten; zero: not
 }
 
@@ -85,60 +94,63 @@ func (s State) Arrive(r Request, now time.Time) (Arrival, State) {
 		return a, s
 	}
 	if i := s.find(HashOf(r.Token)); r.Token != "" && i >= 0 {
-		return Arrival{Binding: Bound}, s.confirm(i, now)
+		return Arrival{Binding: Bound}, s.presented(i, now)
 	}
 	a := Arrival{Binding: Unbound}
+	burst := r.Token == "" && s.inBurst(now)
 	switch {
-	case r.Token == "" && s.inBurst(now):
+	case burst:
 		a.Binding = Bound
-		if !s.GaveUp {
-			return a, s
-		}
 	case !r.Enforced:
 		a.Binding = Unproven
 	}
-	if s.GaveUp || s.Reissued.IsZero() || !now.Before(s.Reissued.Add(reissueAfter)) {
-		if a.Issued, s = s.issue(r.Candidate, now); a.Issued {
+	if s.GaveUp && due(s.Last, reissueFailed, now) || !burst && due(s.Reissued, reissueAfter, now) {
+		if a.Issued, s = s.issue(r.Candidate, now); a.Issued && !burst {
 			s.Reissued = now
 		}
 	}
 	return a, s
 }
 
+// due reports whether something that was last done at an instant may be done again. An
+// instant in the future is a clock that was set back.
+func due(last time.Time, every time.Duration, now time.Time) bool {
+	return last.IsZero() || !now.Before(last.Add(every)) || now.Before(last)
+}
+
 // inBurst reports whether the contact's first messages may still be on their way
 // without the token.
 func (s State) inBurst(now time.Time) bool {
-	if now.After(s.Issued.Add(burstAfterIssued)) {
+	if now.After(s.Issued.Add(burstAfterIssued)) || now.Before(s.Issued.Add(-clockSlack)) {
 		return false
 	}
 	return s.Confirmed.IsZero() || !now.After(s.Confirmed.Add(burstAfterConfirmed))
 }
 
-// issue begins a new generation with a candidate. With four tokens of unknown outcome
-// the oldest makes room: the contact wrote without presenting it. One that may still be
-// on its way to the field does not.
+// issue begins a new generation with a candidate.
 func (s State) issue(h Hash, now time.Time) (bool, State) {
 	if h == (Hash{}) {
 		return false, s
 	}
-	if unknown := s.unknown(); len(unknown) >= maxUnknown {
-		oldest := unknown[0]
-		if now.Before(s.Known[oldest].At.Add(keepOlder)) {
-			return false, s
-		}
-		s.Known = slices.Delete(slices.Clone(s.Known), oldest, oldest+1)
-	}
-	s = s.Begin(now)
-	return true, s.add(h, now)
-}
-
-// Begin starts a new generation whose first token is minted when it is delivered.
-func (s State) Begin(now time.Time) State {
 	if s.Issued.IsZero() {
 		s.Issued = now
 	}
+	s = s.begin(now)
+	return true, s.add(h, now)
+}
+
+// Backfill starts a new generation, whose first token is minted when it is delivered, for
+// a contact of whom no request brought it about: there is no first burst.
+func (s State) Backfill(now time.Time) State {
+	if s.Issued.IsZero() {
+		s.Issued = now.Add(-burstAfterIssued - time.Nanosecond)
+	}
+	return s.begin(now)
+}
+
+func (s State) begin(now time.Time) State {
 	s.Generation++
-	s.GaveUp = false
+	s.Last, s.GaveUp = now, false
 	return s
 }
 
@@ -156,14 +168,18 @@ const (
 // Mint adds the token that a delivery of the given generation is about to write.
 func (s State) Mint(generation int64, h Hash, now time.Time) (Minted, State) {
 	s = s.forget(now)
-	delivered := slices.ContainsFunc(s.Known, func(k Known) bool { return k.Generation == s.Generation && k.Confirmed })
 	switch {
-	case generation != s.Generation || delivered:
+	case generation != s.Generation || s.delivered():
 		return Void, s
-	case len(s.unknown()) >= maxUnknown:
+	case s.unknown() >= maxUnknown:
 		return Stuck, s
 	}
 	return Fresh, s.add(h, now)
+}
+
+// delivered reports whether a token of the newest issue reached the field.
+func (s State) delivered() bool {
+	return slices.ContainsFunc(s.Known, func(k Known) bool { return k.Generation == s.Generation && k.Confirmed })
 }
 
 // Written notes that ManyChat took the token.
@@ -183,33 +199,47 @@ func (s State) NotWritten(h Hash) State {
 // GiveUp notes that a generation is not delivered any more, so that the next request
 // that lacks a token is issued one at once.
 func (s State) GiveUp(generation int64) State {
-	s.GaveUp = s.GaveUp || generation == s.Generation
+	s.GaveUp = s.GaveUp || generation == s.Generation && !s.delivered()
 	return s
 }
 
 // Has reports whether a token is known to have reached the field.
 func (s State) Has() bool { return !s.Confirmed.IsZero() }
 
-// add appends a token of the newest generation.
+// add appends a token of the newest generation. When that is too many, the oldest goes
+// that no request presented.
 func (s State) add(h Hash, now time.Time) State {
 	s.Known = append(slices.Clone(s.Known), Known{Hash: h, At: now, Generation: s.Generation})
+	if len(s.Known) > maxKnown {
+		i := max(0, slices.IndexFunc(s.Known, func(k Known) bool { return !k.Presented }))
+		s.Known = slices.Delete(s.Known, i, i+1)
+	}
 	return s
 }
 
-// confirm marks a token as the field's. What is older is forgotten a little later:
-// a message may still be on its way with it, and one that then arrives saves it.
+// confirm marks a token as one that reached the field.
 func (s State) confirm(i int, now time.Time) State {
 	s.Known = slices.Clone(s.Known)
-	s.Known[i].Confirmed, s.Known[i].DropAt = true, time.Time{}
-	for j := range s.Known[:i] {
-		if s.Known[j].DropAt.IsZero() {
-			s.Known[j].DropAt = now.Add(keepOlder)
-		}
-	}
+	s.Known[i].Confirmed = true
 	if s.Confirmed.IsZero() {
 		s.Confirmed = now
 	}
 	s.GaveUp = false
+	return s
+}
+
+// presented marks a token as the one that the contact's field held. What is older is
+// forgotten a little later: a message may still be on its way with it, and one that
+// then arrives saves it.
+func (s State) presented(i int, now time.Time) State {
+	s = s.confirm(i, now)
+	s.Known[i].DropAt = time.Time{}
+	for j := range s.Known {
+		s.Known[j].Presented = j == i
+		if j < i && s.Known[j].DropAt.IsZero() {
+			s.Known[j].DropAt = now.Add(keepOlder)
+		}
+	}
 	return s
 }
 
@@ -233,23 +263,22 @@ func (s State) find(h Hash) int {
 	return at
 }
 
-// unknown are the places of the tokens whose outcome is unknown and that nothing newer
-// has replaced.
-func (s State) unknown() (at []int) {
-	for i, k := range s.Known {
-		if !k.Confirmed && k.DropAt.IsZero() {
-			at = append(at, i)
+// unknown counts the tokens of the newest issue whose outcome is unknown.
+func (s State) unknown() (n int) {
+	for _, k := range s.Known {
+		if k.Generation == s.Generation && !k.Confirmed {
+			n++
 		}
 	}
-	return at
+	return n
 }
 
 // Equal reports whether two states say the same.
 func (s State) Equal(other State) bool {
-	return s.Issued.Equal(other.Issued) && s.Confirmed.Equal(other.Confirmed) && s.Reissued.Equal(other.Reissued) &&
+	return s.Issued.Equal(other.Issued) && s.Confirmed.Equal(other.Confirmed) && s.Reissued.Equal(other.Reissued) && s.Last.Equal(other.Last) &&
 		s.Generation == other.Generation && s.GaveUp == other.GaveUp &&
 		slices.EqualFunc(s.Known, other.Known, func(a, b Known) bool {
-			return a.Hash == b.Hash && a.Confirmed == b.Confirmed && a.Generation == b.Generation &&
+			return a.Hash == b.Hash && a.Confirmed == b.Confirmed && a.Presented == b.Presented && a.Generation == b.Generation &&
 				a.At.Equal(b.At) && a.DropAt.Equal(b.DropAt)
 		})
 }

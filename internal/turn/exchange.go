@@ -187,7 +187,7 @@ func (x *Exchange) leave(a Answer) Answer {
 // lostAnswer is the response of a lost race: the acknowledgement, or silence while
 // an earlier reply of the contact is queued.
 func (x *Exchange) lostAnswer() Answer {
-	if rec := x.recorded(); rec != nil && rec.QueuedAhead {
+	if rec := x.recorded(); rec != nil && rec.Turn.Bound && rec.QueuedAhead {
 		return Answer{}
 	}
 	return Answer{Texts: x.copy(x.tenant.Rules.Messages.Acknowledgement)}

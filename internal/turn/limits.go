@@ -22,7 +22,7 @@ func RecentMessages(t *tenant.Tenant) int {
 // by what was read into Recent; the cap is of bound ones.
 func overLimit(rules tenant.Rules, rec Recorded) (conversation.EscalationReason, bool) {
 	at := rec.Turn.ReceivedAt
-	if 1+since(rec.Recent, at.Add(-rateWindow)) > rules.RateLimit.TurnsPerSubscriberPerHour {
+	if 1+since(rec.Recent, at.Add(-rateWindow), at) > rules.RateLimit.TurnsPerSubscriberPerHour {
 		return conversation.ByRateLimit, true
 	}
 	idle := time.Duration(rules.IdleResetHours * float64(time.Hour))
@@ -32,10 +32,11 @@ func overLimit(rules tenant.Rules, rec Recorded) (conversation.EscalationReason,
 	return "", false
 }
 
-// since counts the arrivals after an instant.
-func since(recent []time.Time, after time.Time) (n int) {
+// since counts the arrivals after an instant and up to another. What is later is from
+// before a clock was set back.
+func since(recent []time.Time, after, at time.Time) (n int) {
 	for _, t := range recent {
-		if t.After(after) {
+		if t.After(after) && !t.After(at) {
 			n++
 		}
 	}
@@ -47,6 +48,9 @@ func since(recent []time.Time, after time.Time) (n int) {
 func sinceGap(recent []time.Time, at time.Time, idle time.Duration) (n int) {
 	start, later := at.Add(-capWindow), at
 	for _, t := range recent {
+		if t.After(at) {
+			continue // from before a clock was set back
+		}
 		if !t.After(start) || later.Sub(t) >= idle {
 			break
 		}

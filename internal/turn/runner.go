@@ -189,7 +189,7 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	if rec.TokenRow != "" {
 		r.flight.Go(func() {
 			r.cfg.Tokens.Write(context.Background(), token.Issue{
-				ConversationID: rec.Conversation.ID, SubscriberID: m.Key.SubscriberID, RowID: rec.TokenRow, Candidate: candidate,
+				Who: m.Key, RowID: rec.TokenRow, Candidate: candidate,
 			})
 		})
 	}

@@ -23,7 +23,10 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 		r.settleSilent(x, turn)
 		return
 	}
-	held, ok := r.hold(x, rec.Conversation.LastSentAt)
+	held, ok := conversation.Micros(0), true
+	if rec.Turn.Bound {
+		held, ok = r.hold(x, rec.Conversation.LastSentAt)
+	}
 	turn.Timings.Hold = held
 	w := way{x: x, turn: turn, texts: texts, queued: !ok}
 	err := r.persist("turn not settled", turn.ID, w.settle)
@@ -227,7 +230,7 @@ func (r *Runner) after(x *Exchange, written bool) {
 	if a.inline {
 		stamp.TurnID = rec.Turn.ID
 	}
-	if stamp.Silent && stamp.TurnID == "" {
+	if (stamp.Silent || !rec.Turn.Bound) && stamp.TurnID == "" {
 		return
 	}
 	r.persist("response not stamped", rec.Turn.ID, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })

@@ -115,6 +115,7 @@ func TestDaysAndTenantsAreApart(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	l, _ := open(t)
 	dead := statement("dead")
+	state(t, l, dead)
 	dead.Unused, dead.Aside = amount(5, 50), true
 	dead.Calls = []budget.Amount{amount(1000, 0)}
 	state(t, l, dead)

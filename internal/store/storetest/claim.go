@@ -95,7 +95,7 @@ func testClaimUnderWay(t *testing.T, f *fixture) {
 	f.settle(t, settled(r, conversation.Outbox, "later"))
 	f.now = start.Add(time.Second)
 	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: f.now})
-	began := outbox.Claim{Owner: owner, Now: start, Gap: gap, Limit: 10}
+	began := outbox.Claim{Owner: owner, Kind: outbox.Reply, Now: start, Gap: gap, Limit: 10}
 	diff(t, "claimed", []string{}, ids(must(f.db.Claim(t.Context(), began))(t)))
 	f.now = f.now.Add(gap)
 	f.claimOne(t)

@@ -110,9 +110,8 @@ func (f *fixture) arrival(subscriber, text string) turn.Arrival {
 func (f *fixture) unbound(t *testing.T, subscriber, text string) turn.Arrival {
 	t.Helper()
 	issued := token.State{Issued: start.Add(-time.Hour)}
-	f.write(t, `INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at)
-        VALUES ('c' || $1, 'demo', 'whatsapp', $1, 0, 0) ON CONFLICT DO NOTHING`, subscriber)
-	f.write(t, `UPDATE conversations SET token = $2 WHERE subscriber_id = $1`, subscriber, column.Object(issued))
+	f.write(t, `INSERT INTO contacts (tenant_id, subscriber_id, token, has_token) VALUES ('demo', $1, $2, 0)
+        ON CONFLICT (tenant_id, subscriber_id) DO UPDATE SET token = excluded.token`, subscriber, column.Object(issued))
 	a := f.arrival(subscriber, text)
 	a.Token = token.Request{Token: "not-the-contact's", Enforced: true}
 	return a
@@ -177,11 +176,16 @@ func (f *fixture) deferred(t *testing.T, subscriber string, texts ...string) str
 
 func (f *fixture) claim(t *testing.T, limit int) []outbox.Row {
 	t.Helper()
-	rows, err := f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Limit: limit})
+	rows, err := f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Kind: outbox.Reply, Now: f.now, Gap: gap, Limit: limit})
 	if err != nil {
 		t.Fatalf("Claim: %v", err)
 	}
 	return rows
+}
+
+func (f *fixture) claimTokens(t *testing.T) []outbox.Row {
+	t.Helper()
+	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Kind: outbox.ContactToken, Now: f.now, Gap: gap, Limit: 10}))(t)
 }
 
 // claimOne claims what must be the only due row.

@@ -22,7 +22,7 @@ func (f *fixture) proving(subscriber, presented, candidate string) turn.Arrival 
 func (f *fixture) resolve(t *testing.T, r turn.Recorded, candidate string, result token.Result) {
 	t.Helper()
 	err := f.db.ResolveToken(t.Context(), token.Resolution{
-		ConversationID: r.Conversation.ID, Hash: token.HashOf(candidate), Result: result, RowID: r.TokenRow,
+		Who: r.Conversation.Key, Hash: token.HashOf(candidate), Result: result, RowID: r.TokenRow,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func (f *fixture) resolve(t *testing.T, r turn.Recorded, candidate string, resul
 
 func (f *fixture) mint(t *testing.T, r turn.Recorded, generation int64, name string) token.Minted {
 	t.Helper()
-	return must(f.db.MintToken(t.Context(), r.Conversation.ID, generation, token.HashOf(name)))(t)
+	return must(f.db.MintToken(t.Context(), token.Delivery{Who: r.Conversation.Key, Generation: generation}, token.HashOf(name)))(t)
 }
 
 // Holds docs/spec/06-contact.md, "Contact token": a row stands behind every write, ends with
@@ -45,7 +45,7 @@ func testTokenRow(t *testing.T, f *fixture) {
 	diff(t, "row behind a lost answer is due after", 2*time.Second, f.row(t, r.TokenRow).NextAttemptAt.Sub(f.now))
 	f.settle(t, settled(r, conversation.Outbox, "text"))
 	f.now = f.now.Add(time.Minute)
-	diff(t, "rows that are due", 2, len(f.claim(t, 10)))
+	diff(t, "rows that are due", []int{1, 1}, []int{len(f.claim(t, 10)), len(f.claimTokens(t))})
 
 	written := f.record(t, f.proving("700002", "", "one"))
 	f.resolve(t, written, "one", token.Written)
@@ -78,12 +78,12 @@ func testTokenRowDies(t *testing.T, f *fixture) {
 	r := f.record(t, f.proving("700001", "", "one"))
 	f.resolve(t, r, "one", token.NotWritten)
 	f.now = f.now.Add(time.Minute)
-	row := f.claimOne(t)
+	row := f.claimTokens(t)[0]
 	diff(t, "claimed", r.TokenRow, row.ID)
 	row.Status, row.Reason, row.LastError = outbox.Dead, outbox.ReasonRejected, "no such field"
 	f.release(t, row)
 	diff(t, "a person is needed", false, f.conversation(t, "700001").NeedsPerson)
-	next := f.record(t, f.proving("700001", "", "two"))
+	next := f.record(t, f.proving("700001", "", "two")) // a minute after the first
 	diff(t, "the next message", []any{token.Bound, true}, []any{next.Binding, next.TokenRow != ""})
 }
 
@@ -107,16 +107,14 @@ func testTokenStartsHistory(t *testing.T, f *fixture) {
 	diff(t, "backfill", store.Backfill{Lacking: 2, Queued: 1}, queued) // 700002's is queued already
 	diff(t, "backfill again", store.Backfill{Lacking: 2}, must(f.db.BackfillTokens(t.Context(), "demo", f.now.AddDate(0, 0, -30), false))(t))
 	diff(t, "nobody wrote since", store.Backfill{}, must(f.db.BackfillTokens(t.Context(), "demo", f.now.Add(time.Second), true))(t))
-	conversationID := f.conversation(t, "700003").ID
-	var row outbox.Row
-	for _, r := range f.claim(t, 10) {
-		if r.ConversationID == conversationID {
-			row = r
-		}
-	}
-	diff(t, "queued by the backfill", []any{outbox.ContactToken, int64(1)}, []any{row.Kind, row.Payload.Generation})
-	diff(t, "minted", token.Fresh, must(f.db.MintToken(t.Context(), conversationID, 1, token.HashOf("filled")))(t))
-	f.resolve(t, turn.Recorded{Conversation: conversation.Conversation{ID: conversationID}}, "filled", token.Written)
+	old := turn.Recorded{Conversation: f.conversation(t, "700003")}
+	row := f.claimTokens(t)[0]
+	diff(t, "queued by the backfill", []any{old.Conversation.ID, int64(1)}, []any{row.ConversationID, row.Payload.Generation})
+	noBurst := f.proving("700003", "", "x")
+	noBurst.Token.Candidate = token.Hash{}
+	diff(t, "no first burst", token.Unbound, f.record(t, noBurst).Binding)
+	diff(t, "minted", token.Fresh, f.mint(t, old, 1, "filled"))
+	f.resolve(t, old, "filled", token.Written)
 	diff(t, "filled in: entries", 2, len(f.record(t, f.proving("700003", "filled", "x")).History))
 	diff(t, "left", store.Backfill{Lacking: 1}, must(f.db.BackfillTokens(t.Context(), "demo", f.now.AddDate(0, 0, -30), true))(t))
 }

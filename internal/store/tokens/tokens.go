@@ -5,8 +5,10 @@ package tokens
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
@@ -14,13 +16,15 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
 
-// lockToken locks the conversation's row and reads it in one statement, since what is
+// lockToken makes, locks and reads the contact's row in one statement, since what is
 // decided about a token depends on everything that was decided before.
 const lockToken = `
-UPDATE conversations SET token = token WHERE id = $1 RETURNING token`
+INSERT INTO contacts (tenant_id, subscriber_id, token, has_token) VALUES ($1, $2, '{}', 0)
+ON CONFLICT (tenant_id, subscriber_id) DO UPDATE SET token = contacts.token
+RETURNING token`
 
 const updateToken = `
-UPDATE conversations SET token = $2, has_token = $3 WHERE id = $1`
+UPDATE contacts SET token = $3, has_token = $4 WHERE tenant_id = $1 AND subscriber_id = $2`
 
 // endTokenRow and hastenTokenRow change nothing once a worker has the row. A row that
 // never had anything to do is not kept: there would be one of every contact.
@@ -30,14 +34,16 @@ DELETE FROM outbox WHERE id = $1 AND status = 'pending'`
 const hastenTokenRow = `
 UPDATE outbox SET next_attempt_at = $2 WHERE id = $1 AND status = 'pending'`
 
-// selectWithoutToken lists the contacts with a turn since $2 whose field is not known to
-// hold a token, each with its newest turn, and pages by id.
+// selectWithoutToken lists the conversations with a turn since $2 whose contact's field is
+// not known to hold a token, each with its newest turn, and pages by contact.
 const selectWithoutToken = `
-SELECT c.id, t.id, EXISTS (SELECT 1 FROM outbox o
-    WHERE o.conversation_id = c.id AND o.kind = 'contact_token' AND o.status IN ('pending', 'delivering'))
+SELECT c.subscriber_id, t.id, EXISTS (SELECT 1 FROM outbox o
+    WHERE o.tenant_id = c.tenant_id AND o.subscriber_id = c.subscriber_id
+      AND o.kind = 'contact_token' AND o.status IN ('pending', 'delivering'))
 FROM conversations c JOIN turns t ON t.conversation_id = c.id AND t.seq = c.last_seq
-WHERE c.tenant_id = $1 AND c.has_token = 0 AND t.received_at >= $2 AND c.id > $3
-ORDER BY c.id LIMIT $4`
+LEFT JOIN contacts k ON k.tenant_id = c.tenant_id AND k.subscriber_id = c.subscriber_id
+WHERE c.tenant_id = $1 AND coalesce(k.has_token, 0) = 0 AND t.received_at >= $2 AND c.subscriber_id > $3
+ORDER BY c.subscriber_id LIMIT $4`
 
 // insertTokenRow takes order and contact from the turn, which is any of the contact's.
 // The generation, as part, tells its rows apart.
@@ -66,11 +72,11 @@ type Table struct{ db *database.DB }
 func In(db *database.DB) *Table { return &Table{db} }
 
 // MintToken fills [token.Store].
-func (t *Table) MintToken(ctx context.Context, conversationID string, generation int64, h token.Hash) (token.Minted, error) {
+func (t *Table) MintToken(ctx context.Context, d token.Delivery, h token.Hash) (token.Minted, error) {
 	now := t.db.Now()
 	minted, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (minted token.Minted, err error) {
-		err = change(tx, conversationID, func(s token.State) token.State {
-			minted, s = s.Mint(generation, h, now)
+		err = change(tx, d.Who, func(s token.State) token.State {
+			minted, s = s.Mint(d.Generation, h, now)
 			return s
 		})
 		return minted, err
@@ -85,7 +91,7 @@ func (t *Table) MintToken(ctx context.Context, conversationID string, generation
 func (t *Table) ResolveToken(ctx context.Context, r token.Resolution) error {
 	now := t.db.Now()
 	_, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (none struct{}, err error) {
-		err = change(tx, r.ConversationID, func(s token.State) token.State {
+		err = change(tx, r.Who, func(s token.State) token.State {
 			switch r.Result {
 			case token.Written:
 				return s.Written(r.Hash, now)
@@ -109,18 +115,28 @@ func (t *Table) ResolveToken(ctx context.Context, r token.Resolution) error {
 	return nil
 }
 
-// change locks a conversation's token state and changes it.
-func change(tx *groupcommit.Tx, conversationID string, to func(token.State) token.State) error {
+// change locks a contact's token state and changes it.
+func change(tx *groupcommit.Tx, who contact.Key, to func(token.State) token.State) error {
 	var before token.State
-	if err := tx.QueryRow(lockToken, conversationID).Scan(column.JSON(&before)); err != nil {
+	if err := tx.QueryRow(lockToken, who.TenantID, string(who.SubscriberID)).Scan(column.JSON(&before)); err != nil {
 		return err
 	}
 	after := to(before)
 	if after.Equal(before) {
 		return nil
 	}
-	_, err := tx.Exec(updateToken, conversationID, column.Object(after), column.Flag(after.Has()))
+	_, err := tx.Exec(updateToken, who.TenantID, string(who.SubscriberID), column.Object(after), column.Flag(after.Has()))
 	return err
+}
+
+// Arrive judges a request and keeps what that changes; the generation is the newest one.
+func Arrive(tx *groupcommit.Tx, who contact.Key, r token.Request, now time.Time) (a token.Arrival, generation int64, err error) {
+	err = change(tx, who, func(s token.State) token.State {
+		a, s = s.Arrive(r, now)
+		generation = s.Generation
+		return s
+	})
+	return a, generation, err
 }
 
 // Queue adds the row behind a token that a turn issued at an instant; it returns its id.
@@ -139,11 +155,11 @@ func queue(tx *groupcommit.Tx, turnID string, generation int64, due time.Time) (
 
 // Release lets the contact's next message bring another token when a row ends
 // without having written one. No person is needed for that.
-func Release(tx *groupcommit.Tx, conversationID string, r outbox.Row) error {
+func Release(tx *groupcommit.Tx, r outbox.Row) error {
 	if r.Status != outbox.Dead && r.Status != outbox.Discarded {
 		return nil
 	}
-	return change(tx, conversationID, func(s token.State) token.State { return s.GiveUp(r.Payload.Generation) })
+	return change(tx, r.Key, func(s token.State) token.State { return s.GiveUp(r.Payload.Generation) })
 }
 
 // Backfill is what [Table.BackfillTokens] found.
@@ -156,12 +172,14 @@ type Backfill struct {
 // instant whose field is not known to hold one, unless one is queued already. With
 // checkOnly it counts them and changes nothing.
 func (t *Table) BackfillTokens(ctx context.Context, tenantID string, since time.Time, checkOnly bool) (total Backfill, err error) {
-	for after := ""; ; {
+	for after := contact.SubscriberID(""); ; {
 		found, err := t.withoutToken(ctx, tenantID, since, after)
 		if err != nil || len(found) == 0 {
 			return total, err
 		}
-		after = found[len(found)-1].conversationID
+		after = found[len(found)-1].who.SubscriberID
+		// A contact on several channels has several conversations and one token.
+		found = slices.CompactFunc(found, func(a, b lacking) bool { return a.who == b.who })
 		total.Lacking += len(found)
 		if checkOnly {
 			continue
@@ -176,14 +194,16 @@ func (t *Table) BackfillTokens(ctx context.Context, tenantID string, since time.
 
 // lacking is a contact without a token.
 type lacking struct {
-	conversationID, turnID string
-	queued                 bool
+	who    contact.Key
+	turnID string
+	queued bool
 }
 
-func (t *Table) withoutToken(ctx context.Context, tenantID string, since time.Time, after string) ([]lacking, error) {
-	rows, err := t.db.Read().QueryContext(ctx, selectWithoutToken, tenantID, column.Micros(since), after, backfillBatch)
+func (t *Table) withoutToken(ctx context.Context, tenantID string, since time.Time, after contact.SubscriberID) ([]lacking, error) {
+	rows, err := t.db.Read().QueryContext(ctx, selectWithoutToken, tenantID, column.Micros(since), string(after), backfillBatch)
 	found, err := database.Collect(rows, err, func(r database.Row) (l lacking, err error) {
-		err = r.Scan(&l.conversationID, &l.turnID, &l.queued)
+		l.who.TenantID = tenantID
+		err = r.Scan(&l.who.SubscriberID, &l.turnID, &l.queued)
 		return l, err
 	})
 	if err != nil {
@@ -202,9 +222,9 @@ func (t *Table) queueTokens(ctx context.Context, found []lacking) (int, error) {
 				continue
 			}
 			generation := int64(0)
-			err := change(tx, l.conversationID, func(s token.State) token.State {
+			err := change(tx, l.who, func(s token.State) token.State {
 				if !s.Has() {
-					s = s.Begin(now)
+					s = s.Backfill(now)
 					generation = s.Generation
 				}
 				return s
