@@ -3,7 +3,6 @@
 package app_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,10 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// picture is the page as README.md shows it:
 // go test -tags=browser -run=Browser ./internal/app -update
-var update = flag.Bool("update", false, "write docs/images/phone.png anew")
-
-// picture is the page as README.md shows it.
 const picture = "../../docs/images/phone.png"
 
 // bubbles are JavaScript for the texts of the bubbles on the phone, with the way each

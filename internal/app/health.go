@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/app/openapi"
+	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/store"
@@ -48,6 +50,14 @@ func writeStatus(w http.ResponseWriter, code int, s status) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(s) // whoever asked is gone
+}
+
+// describeAPI writes the document that /openapi.json serves.
+func (s *Service) describeAPI(c config.Config) (err error) {
+	s.api, err = openapi.New(openapi.Config{
+		Version: Version, BaseURL: c.Public.BaseURL.Reveal(), Console: c.Console.APIKey != "", Status: status{},
+	})
+	return err
 }
 
 // recordedTurns shows the console one tenant's turns.

@@ -100,6 +100,7 @@ func confinement() []confined {
 		{"github.com/tailscale/hujson", "internal/tenant"},
 
 		{"github.com/chromedp/chromedp", ""},
+		{"github.com/getkin/kin-openapi", ""},
 		{"github.com/google/go-cmp", ""},
 		{"github.com/rogpeppe/go-internal", ""},
 		{"pgregory.net/rapid", ""},

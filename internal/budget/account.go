@@ -45,15 +45,15 @@ func (a *account) keeps(booking bool) Amount {
 // returns reports whether more is unused than is kept.
 func (a *account) returns(keep Amount) bool { return a.unused.below(keep) != a.unused }
 
-// unstated reports whether the ledger does not have what the account has, or has
-// something to say about it: whether others ask for what is unused.
+// unstated reports whether the ledger does not have what the account has, or may have
+// something to say to it: whether others ask for what is unused.
 func (a *account) unstated() bool {
-	return a.unsure || a.stated != Share{Spent: a.spent, Leased: a.reserved} || a.unused != Amount{}
+	return a.unsure || a.stated != Share{Spent: a.spent, Leased: a.reserved}
 }
 
 // ended reports whether the account holds nothing that is not in the ledger.
 func (a *account) ended() bool {
-	return a.reserved == Amount{} && !a.unstated()
+	return a.reserved == (Amount{}) && !a.unstated()
 }
 
 // statement says what the account is, having given up what is not kept. Calls that wait

@@ -73,7 +73,7 @@ func TestTermsOfHugeNumbers(t *testing.T) {
 // part of a request counts, and is never less than the bytes that are sent.
 func TestWorst(t *testing.T) {
 	price := llm.Price{Input: 2_000_000, Cached: 1, Output: 10_000_000}
-	const text = "Grüße, 你好 👋🏽"
+	text := strings.Repeat("Grüße, 你好 👋🏽 ", 10)
 	bytes := int64(len(text))
 	empty := budget.Worst(llm.Request{MaxOutputTokens: 100}, price)
 	if empty.Tokens < 100 || empty.Micros != (empty.Tokens-100)*2+100*10 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// waiter is a call that waits. The keeper's lock guards it; granted and refused are set
-// before done is closed.
+// waiter is a call that waits. The keeper's lock guards it until it is out of the queue;
+// then done is closed, and nothing but hurried changes any more.
 type waiter struct {
 	call    Call
 	reason  error // why it was not let in when that was last tried; nil: it was not tried
@@ -76,11 +76,13 @@ func (k *Keeper) next() {
 	}
 }
 
-// tried records why a call was not let in, and refuses it when it waits no longer; k.mu
-// is held.
+// tried records why a call that still waits was not let in, and refuses it when it waits
+// no longer; k.mu is held.
 func (k *Keeper) tried(w *waiter, reason error) {
-	w.reason = reason
-	k.give(w)
+	if slices.Contains(k.queue, w) {
+		w.reason = reason
+		k.give(w)
+	}
 }
 
 // give refuses a call that has been tried and waits no longer; k.mu is held.

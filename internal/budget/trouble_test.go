@@ -103,11 +103,11 @@ func TestSettlementInAnOutage(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		p := w.start("a")
 		r := w.reserve(p, call(1_000, 1_000, 0))
-		p.ledger.set(dead)
-		time.AfterFunc(3*time.Second, func() { r.Settle(tokens(100)) })
+		p.ledger.set(hung)
+		time.AfterFunc(2*time.Second, func() { r.Settle(tokens(100)) })
 		start := time.Now()
 		w.reserve(p, call(1_000, 900, 8*time.Second))
-		if took := time.Since(start); took != 3*time.Second {
+		if took := time.Since(start); took != 2*time.Second {
 			t.Errorf("let in after %s", took)
 		}
 	})

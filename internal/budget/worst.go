@@ -7,13 +7,16 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 )
 
-// What a provider may add to a request, in tokens. The largest known addition is the
-// hidden instruction that comes with tools or a schema, about 700 tokens.
+// What a provider may add to a request, in tokens. What is published of it is small:
+// the instruction that Anthropic adds for tools is 530 tokens at the most
+// (docs.anthropic.com, "Tool use pricing and tokens").
 const (
-	framing        = 2048 // a request
-	framingOfPart  = 16   // a message, tool, call or result
-	unboundedReply = 65536
+	framing       = 2048 // a request
+	framingOfPart = 16   // a message, tool, call or result
 )
+
+// unboundedReply is how long a reply without a bound may be, in tokens.
+const unboundedReply = 65536
 
 // Worst is the most that a request can cost at a price. A tokenizer that works on bytes,
 // as all of today's do, makes at most one token of a byte, so what is sent bounds what

@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/manychat-agent/manychat-agent/internal/app"
 )
 
 type versionCommand struct{}
 
-// release is the version in CHANGELOG.md that this program is, or will be.
-const release = "0.1.0"
-
 // Run prints the version, with the commit of a build from a checkout.
 func (versionCommand) Run(std Streams) error {
-	_, err := fmt.Fprintf(std.Out, "manychat-agent %s%s (%s %s/%s)\n", release, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(std.Out, "manychat-agent %s%s (%s %s/%s)\n", app.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

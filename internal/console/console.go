@@ -9,6 +9,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -26,8 +27,8 @@ const TurnsPath = "/console/api/turns"
 
 // The limits of a list.
 const (
-	defaultLimit = 20
-	maxLimit     = 100
+	DefaultLimit = 20
+	MaxLimit     = 100
 )
 
 // Turns reads recorded turns.
@@ -83,25 +84,25 @@ func (h *Handler) authenticated(r *http.Request) bool {
 
 func (h *Handler) turns(w http.ResponseWriter, r *http.Request) {
 	if !h.authenticated(r) {
-		h.answer(w, http.StatusUnauthorized, failure{"unauthorized"})
+		h.answer(w, http.StatusUnauthorized, Failure{"unauthorized"})
 		return
 	}
 	id, err := contact.ParseSubscriberID(r.URL.Query().Get("subscriber"))
 	if err != nil {
-		h.answer(w, http.StatusBadRequest, failure{"subscriber: " + err.Error()})
+		h.answer(w, http.StatusBadRequest, Failure{"subscriber: " + err.Error()})
 		return
 	}
-	limit := defaultLimit
+	limit := DefaultLimit
 	if s := r.URL.Query().Get("limit"); s != "" {
-		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > maxLimit {
-			h.answer(w, http.StatusBadRequest, failure{"limit: must be 1 to 100"})
+		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > MaxLimit {
+			h.answer(w, http.StatusBadRequest, Failure{fmt.Sprintf("limit: must be 1 to %d", MaxLimit)})
 			return
 		}
 	}
 	recorded, err := h.cfg.Turns.RecentTurns(r.Context(), id, limit)
 	if err != nil {
 		h.cfg.Log.Error("console read failed", "error", err)
-		h.answer(w, http.StatusServiceUnavailable, failure{"unavailable"})
+		h.answer(w, http.StatusServiceUnavailable, Failure{"unavailable"})
 		return
 	}
 	list := List{Turns: make([]Turn, 0, len(recorded))}
@@ -111,7 +112,8 @@ func (h *Handler) turns(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, http.StatusOK, list)
 }
 
-type failure struct {
+// Failure is the answer to a request that could not be met.
+type Failure struct {
 	Error string `json:"error"`
 }
 

@@ -118,9 +118,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, decode decoder) 
 
 // turnAway answers a caller without a valid secret; nothing tells of the schema.
 func (h *Handler) turnAway(w http.ResponseWriter, v gate.Verdict) {
-	bad := refusal{status: v.Status, Error: "unauthorized", event: RefusedUnauthorized}
+	bad := refusal{status: v.Status, event: RefusedUnauthorized}
 	if v.Status == http.StatusTooManyRequests {
-		bad.Error, bad.event, bad.retryAfter = "too_many_requests", RefusedRate, v.RetryAfter
+		bad.event, bad.retryAfter = RefusedRate, v.RetryAfter
 	}
 	h.cfg.Count(bad.event)
 	refuse(w, bad)
@@ -170,7 +170,7 @@ func (a *answer) handOff() {
 	now, _ := shape.Cut(shape.Texts([]string{a.h.cfg.Tenant().Rules.Messages.Escalation}))
 	response, err := a.render(now)
 	if err != nil {
-		response = []byte(`{"error":"internal"}`)
+		response = []byte(internalBody)
 	}
 	// Whoever asked has nothing to lose by a failed write.
 	_ = writeBody(a.w, http.StatusOK, response)

@@ -15,8 +15,8 @@ import (
 
 // The limits of docs/spec/02-inbound.md, "Order of checks", and docs/deadlines.md.
 const (
-	maxBody    = 64 << 10        // bytes
-	readWithin = 3 * time.Second // for the body, from the handler's start
+	MaxBody    = 64 << 10        // bytes
+	ReadWithin = 3 * time.Second // for the body, from the handler's start
 	repairLog  = time.Hour       // between two log lines about repaired bodies
 )
 
@@ -29,7 +29,7 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, started time.Time
 	}
 	read, problem := decode(data)
 	if problem != nil {
-		return turn.Message{}, &refusal{status: problem.Status, Error: "bad_request", Key: problem.Key, Message: problem.Message, event: problem.Event}
+		return turn.Message{}, &refusal{Refusal: Refusal{Key: problem.Key, Message: problem.Message}, status: problem.Status, event: problem.Event}
 	}
 	if read.Repaired {
 		h.sayRepaired(started)
@@ -52,24 +52,24 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request, started time.Time
 // take reads the bytes of a body.
 func take(w http.ResponseWriter, r *http.Request, started time.Time) ([]byte, *refusal) {
 	if types := r.Header.Values("Content-Type"); len(types) > 0 && !isJSON(types) {
-		return nil, &refusal{status: http.StatusUnsupportedMediaType, Error: "unsupported_media_type", Message: "send application/json", event: RefusedBody}
+		return nil, refused(http.StatusUnsupportedMediaType, "send application/json")
 	}
 	if r.Header.Get("Content-Encoding") != "" {
-		return nil, &refusal{status: http.StatusUnsupportedMediaType, Error: "unsupported_media_type", Message: "send the body without compression", event: RefusedBody}
+		return nil, refused(http.StatusUnsupportedMediaType, "send the body without compression")
 	}
 	// A transport without deadlines is bounded by the server's own.
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(started.Add(readWithin))
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = c.SetReadDeadline(started.Add(ReadWithin))
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	_ = c.SetReadDeadline(time.Time{})
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Error: "too_large", Message: "the body is longer than 64 KiB", event: RefusedBody}
+		return nil, refused(http.StatusRequestEntityTooLarge, "the body is longer than 64 KiB")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &refusal{status: http.StatusRequestTimeout, Error: "timeout", Message: "the body did not arrive in time", event: RefusedBody}
+		return nil, refused(http.StatusRequestTimeout, "the body did not arrive in time")
 	case err != nil:
-		return nil, &refusal{status: http.StatusBadRequest, Error: "bad_request", Message: "the body could not be read", event: RefusedBody}
+		return nil, refused(http.StatusBadRequest, "the body could not be read")
 	}
 	return data, nil
 }

@@ -35,14 +35,43 @@ func Events() []string {
 		body.AmbiguousBody, body.InvalidID, body.UnrenderedID}
 }
 
-// refusal is the answer to a request that began no turn.
+// Refusal is the body of the answer to a request that began no turn.
+type Refusal struct {
+	Error   string `json:"error"`             // of [Refusals]
+	Key     string `json:"key,omitempty"`     // the key of the request that is wrong
+	Message string `json:"message,omitempty"` // for the person who sets ManyChat up
+}
+
+// Refusals are the statuses of such answers, and what is wrong with the request in each.
+func Refusals() map[int]string {
+	return map[int]string{
+		http.StatusBadRequest:            "bad_request",
+		http.StatusUnauthorized:          "unauthorized",
+		http.StatusRequestTimeout:        "timeout",
+		http.StatusRequestEntityTooLarge: "too_large",
+		http.StatusUnsupportedMediaType:  "unsupported_media_type",
+		http.StatusTooManyRequests:       "too_many_requests",
+	}
+}
+
+// Internal is the error of the answer, on a 200, to a request whose handoff cannot be
+// rendered.
+const Internal = "internal"
+
+const internalBody = `{"error":"` + Internal + `"}`
+
+// refusal is the answer to a request that began no turn. What its error is follows from
+// the status.
 type refusal struct {
+	Refusal
 	status     int
 	retryAfter int    // seconds; 0: not said
 	event      string // what it is counted as
-	Error      string `json:"error"`
-	Key        string `json:"key,omitempty"`
-	Message    string `json:"message,omitempty"`
+}
+
+// refused is the refusal of a body for the sake of all of it.
+func refused(status int, message string) *refusal {
+	return &refusal{Refusal: Refusal{Message: message}, status: status, event: RefusedBody}
 }
 
 // known is a key as it may be logged: one of the request's own, or that it is none.
@@ -65,9 +94,10 @@ func refuse(w http.ResponseWriter, bad refusal) {
 	if bad.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(bad.retryAfter))
 	}
-	body, err := json.Marshal(bad)
+	bad.Error = Refusals()[bad.status]
+	body, err := json.Marshal(bad.Refusal)
 	if err != nil {
-		body = []byte(`{"error":"internal"}`)
+		body = []byte(internalBody)
 	}
 	// The caller of a refused request has nothing to lose by a failed write.
 	_ = writeBody(w, bad.status, body)

@@ -1,6 +1,7 @@
 package body
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -9,7 +10,7 @@ import (
 
 // The limits of docs/spec/02-inbound.md, "Request body", in code points.
 const (
-	maxText  = 4096 // what is longer is cut
+	MaxText  = 4096 // of a contact's text; what is longer is cut
 	maxField = 256  // of ai_token, course and offering
 )
 
@@ -79,9 +80,9 @@ func (v values) read() (Read, *Problem) {
 	if !v[text].given {
 		return Read{}, invalid("text", "required: the contact's message as a string")
 	}
-	for _, k := range [...]key{aiToken, course, offering} {
-		if utf8.RuneCountInString(v[k].value) > maxField {
-			return Read{}, invalid(k.String(), "longer than 256 characters")
+	for k := range keyCount {
+		if n := k.limit(); n > 0 && utf8.RuneCountInString(v[k].value) > n {
+			return Read{}, invalid(k.String(), fmt.Sprintf("longer than %d characters", n))
 		}
 	}
 	r := Read{
@@ -97,8 +98,8 @@ func (v values) read() (Read, *Problem) {
 
 // setText takes the contact's words, cut to what a turn holds.
 func (r *Read) setText(s string) {
-	r.Text = cut(storable(s), maxText)
-	if utf8.RuneCountInString(s) > maxText {
+	r.Text = cut(storable(s), MaxText)
+	if utf8.RuneCountInString(s) > MaxText {
 		r.Interventions = append(r.Interventions, TextTruncated)
 	}
 }

@@ -41,14 +41,14 @@ func FullContact(data []byte, fields Fields) (Read, *Problem) {
 	)
 	object := members(data, func(name string, value jsontext.Value) {
 		switch name {
-		case "id":
+		case contactID:
 			id = scalar(value)
 			ids++
-		case "last_input_text":
+		case contactText:
 			said = stringOf(value)
-		case "first_name":
+		case contactFirstName:
 			r.FirstName = named(stringOf(value))
-		case "custom_fields":
+		case contactFields:
 			wanted.search(value)
 		}
 	})
@@ -56,11 +56,11 @@ func FullContact(data []byte, fields Fields) (Read, *Problem) {
 		return Read{}, notAnObject()
 	}
 	if ids > 1 {
-		return Read{}, invalid("id", "given twice")
+		return Read{}, invalid(contactID, "given twice")
 	}
 	var bad *Problem
 	if r.SubscriberID, bad = identify(id); bad != nil {
-		bad.Key = "id"
+		bad.Key = contactID
 		return Read{}, bad
 	}
 	r.setText(said)

@@ -33,6 +33,26 @@ func keyOf(name string) (key, bool) {
 	return 0, false
 }
 
+// kind is what its value may be.
+func (k key) kind() Kind {
+	switch k {
+	case subscriberID:
+		return ID
+	case text:
+		return Text
+	}
+	return Optional
+}
+
+// limit is how many code points its value may have; 0: any number.
+func (k key) limit() int {
+	switch k {
+	case aiToken, course, offering:
+		return maxField
+	}
+	return 0
+}
+
 // pinned reports whether a contact has no say in the value of a key: ManyChat, this
 // service or the operator fills it. Everything else can be a contact's own words, also
 // their name, and a field that a flow asked them for.

@@ -5,7 +5,7 @@ import "strings"
 // maxPlaces bounds the work. The longest text that a channel carries, 4096 characters,
 // has no room for more places of the shortest form, `,"text":`, beside the nine keys
 // of the template.
-const maxPlaces = maxText/len(`,"text":`) + int(keyCount)
+const maxPlaces = MaxText/len(`,"text":`) + int(keyCount)
 
 // place is where a key can stand in a body that is not JSON.
 type place struct {

@@ -56,7 +56,7 @@ func (v *values) member(dec *jsontext.Decoder) *Problem {
 	}
 	switch {
 	case kind == 'n':
-	case kind == '"', k == subscriberID && kind == '0':
+	case kind == '"', k.kind() == ID && kind == '0':
 		v[k] = field{value: value.String(), given: true}
 	default:
 		return wrongType(k)
@@ -66,7 +66,7 @@ func (v *values) member(dec *jsontext.Decoder) *Problem {
 
 // wrongType refuses a value that is neither a string nor null; an id may be an integer.
 func wrongType(k key) *Problem {
-	if k == subscriberID {
+	if k.kind() == ID {
 		_, bad := identify(field{given: true})
 		return bad
 	}
