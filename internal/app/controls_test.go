@@ -417,14 +417,14 @@ func TestWhatNobodySees(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		for i, text := range []string{"re\u00adfund", "re\u200bfund", "re\u0007fund", "\u202erefund", "re\U000e0041fund"} {
 			id := fmt.Sprint("90000001", i)
-			r.tell(fmt.Sprintf(`{"subscriber_id":%q,"text":%s}`, id, quoted(text)))
+			r.tell(fmt.Sprintf(`{"subscriber_id":%q,"text":%s}`, id, asJSON(text)))
 			if got := r.newest(id); got.Reason != "keyword" || got.Text != text {
 				t.Errorf("%+q ended %s %s and is stored as %+q", text, got.Outcome, got.Reason, got.Text)
 			}
 		}
 		const hidden, seen = "a wh\u200beel, cafe\u0301\u0007 \U000e0041and 👩\u200d🎨", "a wheel, café and 👩\u200d🎨"
 		for range 2 {
-			r.tell(fmt.Sprintf(`{"subscriber_id":"900000001","text":%s}`, quoted(hidden)))
+			r.tell(fmt.Sprintf(`{"subscriber_id":"900000001","text":%s}`, asJSON(hidden)))
 			time.Sleep(3 * time.Second)
 		}
 		if n := strings.Count(ear.last(), seen); n != 2 {
@@ -436,7 +436,7 @@ func TestWhatNobodySees(t *testing.T) {
 	}, setup{model: ear})
 }
 
-func quoted(text string) string {
+func asJSON(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {
 		panic(err)

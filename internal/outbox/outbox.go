@@ -32,9 +32,9 @@ const (
 	HandoffNotice Kind = "handoff_notice"
 )
 
-// Kinds lists the kinds in the order in which they are claimed: nobody's late reply waits
+// Kinds lists the kinds that a worker delivers, in the order in which they are claimed: nobody's late reply waits
 // for the token of somebody new.
-func Kinds() []Kind { return []Kind{Reply, HandoffNotice, ContactToken} }
+func Kinds() []Kind { return []Kind{Reply, ContactToken} }
 
 // Status is where a row stands; docs/states.md draws the machine.
 type Status string
@@ -99,7 +99,8 @@ type Payload struct {
 // Store keeps the rows. Every method is one transaction; a write that finds the row
 // not delivering under the named owner changes nothing and returns [ErrNotOwner].
 type Store interface {
-	// Claim takes up to limit due rows of a kind for owner, in due order, and counts an attempt
+	// Claim takes due rows for owner, of each kind as many as there is room for, in the order
+	// of [Kinds] and of each kind in due order, and counts an attempt
 	// on each. A reply row is due when its time has come, no earlier reply row of its
 	// contact is pending or delivering, its own turn is not answering, and the
 	// contact's last text is at least gap ago. At most one reply row per contact is claimed.
@@ -111,9 +112,9 @@ type Store interface {
 	// Attempts, NextAttemptAt and DeliveredAt. A row that dies marks its conversation as needing a
 	// person.
 	Release(ctx context.Context, row Row) error
-	// NextDue is the earliest instant at which a pending row may become claimable by
-	// time alone; ok is false when no row is pending.
-	NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok bool, err error)
+	// NextDue is the earliest instant at which a pending row of one of the kinds may become
+	// claimable by time alone; ok is false when no such row is pending.
+	NextDue(ctx context.Context, gap time.Duration, kinds []Kind) (at time.Time, ok bool, err error)
 }
 
 // Claim are the terms of [Store.Claim].
@@ -121,8 +122,7 @@ type Claim struct {
 	// Owner is the process and the number of the claim, so that a write of an earlier
 	// hold which arrives late, or is tried again, never ends a later one.
 	Owner string
-	Kind  Kind
 	Now   time.Time
 	Gap   time.Duration // MANYCHAT_REPLY_GAP_MS
-	Limit int
+	Room  map[Kind]int  // how many rows of a kind to take; none of one that it does not hold
 }

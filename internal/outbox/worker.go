@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,10 +52,10 @@ const (
 	callTimeout = 30 * time.Second
 	// pollEvery bounds how long a row written by another process waits to be seen.
 	pollEvery = time.Second
-	// inHand is how many rows, each of another contact, one worker delivers at once.
+	// inHand is how many replies, each of another contact, one worker delivers at once.
 	inHand = 32
-	// tokensInHand is how many of them may be tokens: the replies need ManyChat's limit of
-	// 10 subscriber writes a second more.
+	// tokensInHand is how many tokens beside them: the replies need ManyChat's limit of 10
+	// subscriber writes a second more.
 	tokensInHand = 4
 )
 
@@ -76,7 +78,7 @@ func NewWorker(cfg Config) (*Worker, error) {
 	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
 		return nil, errors.New("outbox: attempts, age and gap must be positive")
 	}
-	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand), busy: map[Kind]int{}}, nil
+	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand+tokensInHand), busy: map[Kind]int{}}, nil
 }
 
 // Wake makes a running worker look for due rows now. It never blocks.
@@ -93,14 +95,10 @@ func (w *Worker) Run(ctx context.Context) {
 	var rows sync.WaitGroup
 	defer rows.Wait()
 	for ctx.Err() == nil {
-		claimed, err := w.claim(ctx)
-		for _, row := range claimed {
-			w.busy[row.Kind]++
-			rows.Go(func() {
-				w.deliver(ctx, row)
-				w.done <- row.Kind
-			})
-		}
+		w.holds++
+		claimed, err := w.cfg.Store.Claim(ctx, Claim{
+			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner, w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Room: w.room(),
+		})
 		if err != nil {
 			if ctx.Err() == nil {
 				w.cfg.Log.Error("outbox claim failed", "error", err)
@@ -108,58 +106,55 @@ func (w *Worker) Run(ctx context.Context) {
 			wait(ctx, pollEvery) // reads may work where writes do not
 			continue
 		}
+		for _, row := range claimed {
+			w.busy[row.Kind]++
+			rows.Go(func() {
+				w.deliver(ctx, row)
+				w.done <- row.Kind
+			})
+		}
 		w.rest(ctx)
 	}
 }
 
-// claim takes what is due of each kind as far as there is room for it in hand.
-func (w *Worker) claim(ctx context.Context) (all []Row, err error) {
-	for _, kind := range Kinds() {
-		free := w.free() - len(all)
-		if kind == ContactToken {
-			free = min(free, tokensInHand-w.busy[kind])
+// room is how many more rows of each kind may be in hand. Tokens are counted apart, so that
+// they never take the replies' room.
+func (w *Worker) room() map[Kind]int {
+	room := map[Kind]int{}
+	if n := inHand - w.busy[Reply]; n > 0 {
+		room[Reply] = n
+	}
+	if n := tokensInHand - w.busy[ContactToken]; n > 0 {
+		room[ContactToken] = n
+	}
+	return room
+}
+
+// rest waits until there is something to claim. With no room only an ended row can end
+// the rest.
+func (w *Worker) rest(ctx context.Context) {
+	for {
+		left, due := w.untilDue(ctx)
+		if due {
+			return
 		}
-		if free <= 0 {
+		timer := time.NewTimer(left)
+		select {
+		case <-ctx.Done():
+		case <-w.wake:
+		case kind := <-w.done:
+			w.busy[kind]--
+		case <-timer.C:
 			continue
 		}
-		w.holds++
-		rows, err := w.cfg.Store.Claim(ctx, Claim{
-			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner, w.holds), Kind: kind, Now: w.cfg.Now(), Gap: w.cfg.Gap, Limit: free,
-		})
-		if all = append(all, rows...); err != nil {
-			return all, err
-		}
-	}
-	return all, nil
-}
-
-// free is for how many more rows there is room in hand.
-func (w *Worker) free() int {
-	n := inHand
-	for _, busy := range w.busy {
-		n -= busy
-	}
-	return n
-}
-
-// rest waits until there may be something to claim. With no slot free only an ended row
-// can end the rest.
-func (w *Worker) rest(ctx context.Context) {
-	var wake <-chan struct{}
-	var due <-chan time.Time
-	if w.free() > 0 {
-		timer := time.NewTimer(w.untilDue(ctx))
-		defer timer.Stop()
-		wake, due = w.wake, timer.C
-	}
-	select {
-	case <-ctx.Done():
+		timer.Stop()
+		w.ended()
 		return
-	case <-wake:
-	case <-due:
-	case kind := <-w.done:
-		w.busy[kind]--
 	}
+}
+
+// ended notes the rows that ended meanwhile.
+func (w *Worker) ended() {
 	for {
 		select {
 		case kind := <-w.done:
@@ -170,13 +165,15 @@ func (w *Worker) rest(ctx context.Context) {
 	}
 }
 
-// untilDue is the time to the next due row, at most pollEvery.
-func (w *Worker) untilDue(ctx context.Context) time.Duration {
-	at, ok, err := w.cfg.Store.NextDue(ctx, w.cfg.Gap)
+// untilDue is the time to the next look at the database, at most pollEvery, and whether a
+// row is due for which there is room.
+func (w *Worker) untilDue(ctx context.Context) (left time.Duration, due bool) {
+	at, ok, err := w.cfg.Store.NextDue(ctx, w.cfg.Gap, slices.Collect(maps.Keys(w.room())))
 	if err != nil || !ok {
-		return pollEvery
+		return pollEvery, false
 	}
-	return min(pollEvery, max(at.Sub(w.cfg.Now()), time.Millisecond))
+	left = at.Sub(w.cfg.Now())
+	return min(pollEvery, left), left <= 0
 }
 
 // deliver sends the next text of a row and releases the row, which is due again after

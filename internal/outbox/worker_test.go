@@ -403,7 +403,7 @@ func TestStopFinishesTheTextInHand(t *testing.T) {
 func TestEndedBetweenTheLastTextAndItsRelease(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		id := r.queue("900000001", "one")
-		rows, err := r.db.Claim(context.Background(), outbox.Claim{Owner: "dead", Kind: outbox.Reply, Now: time.Now(), Gap: gap, Limit: 1})
+		rows, err := r.db.Claim(context.Background(), outbox.Claim{Owner: "dead", Now: time.Now(), Gap: gap, Room: map[outbox.Kind]int{outbox.Reply: 1}})
 		if err != nil || len(rows) != 1 {
 			t.Fatalf("claimed %d rows, %v", len(rows), err)
 		}

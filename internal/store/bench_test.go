@@ -151,7 +151,7 @@ func BenchmarkDelivery(b *testing.B) {
 	})
 	b.ResetTimer()
 	for delivered := 0; delivered < b.N; {
-		rows, err := db.Claim(b.Context(), outbox.Claim{Owner: "process-a", Kind: outbox.Reply, Now: time.Now(), Gap: time.Second, Limit: callers})
+		rows, err := db.Claim(b.Context(), outbox.Claim{Owner: "process-a", Now: time.Now(), Gap: time.Second, Room: map[outbox.Kind]int{outbox.Reply: callers}})
 		if err != nil || len(rows) == 0 {
 			b.Fatalf("Claim returned %d rows, %v, after %d of %d", len(rows), err, delivered, b.N)
 		}

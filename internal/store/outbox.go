@@ -86,21 +86,36 @@ const dueHorizon = 64
 
 // Claim fills [outbox.Store].
 func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
-	rows, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]outbox.Row, error) {
-		rows, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Limit,
-			column.Micros(latest(c.Now, db.now())), string(c.Kind))
-		return database.Collect(rows, err, scanOutbox)
+	all, err := inTx(ctx, db, func(tx *groupcommit.Tx) (all []outbox.Row, err error) {
+		for _, kind := range outbox.Kinds() {
+			if c.Room[kind] <= 0 {
+				continue
+			}
+			rows, err := db.claim(tx, c, kind)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, rows...)
+		}
+		return all, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claim outbox rows: %w", err)
 	}
+	return all, nil
+}
+
+func (db *DB) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
+	found, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Room[kind],
+		column.Micros(latest(c.Now, db.now())), string(kind))
+	rows, err := database.Collect(found, err, scanOutbox)
 	slices.SortFunc(rows, func(a, b outbox.Row) int {
 		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
 			return order
 		}
 		return int(a.Seq - b.Seq)
 	})
-	return rows, nil
+	return rows, err
 }
 
 // Progress fills [outbox.Store].
@@ -166,9 +181,9 @@ func unsaid(tx *groupcommit.Tx, turnID string) error {
 
 // NextDue fills [outbox.Store]. Rows that wait for something else than time do not
 // count.
-func (db *DB) NextDue(ctx context.Context, gap time.Duration) (at time.Time, ok bool, err error) {
+func (db *DB) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (at time.Time, ok bool, err error) {
 	var all []time.Time
-	for _, kind := range outbox.Kinds() {
+	for _, kind := range kinds {
 		dues, err := db.dues(ctx, kind, gap)
 		if err != nil {
 			return at, false, fmt.Errorf("read the next due outbox row: %w", sqlitefile.Explain(err))

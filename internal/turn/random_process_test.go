@@ -219,11 +219,11 @@ func (s outboxStore) Release(ctx context.Context, r outbox.Row) error {
 	return s.do(ctx, call{method: "release", about: about, owned: true}, func() error { return s.w.db.Release(ctx, r) })
 }
 
-func (s outboxStore) NextDue(ctx context.Context, gap time.Duration) (time.Time, bool, error) {
+func (s outboxStore) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (time.Time, bool, error) {
 	if s.isDead() {
 		return time.Time{}, false, errDead
 	}
-	return s.w.db.NextDue(ctx, gap)
+	return s.w.db.NextDue(ctx, gap, kinds)
 }
 
 // message is the text that a turn answers.

@@ -95,7 +95,7 @@ func testClaimUnderWay(t *testing.T, f *fixture) {
 	f.settle(t, settled(r, conversation.Outbox, "later"))
 	f.now = start.Add(time.Second)
 	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: f.now})
-	began := outbox.Claim{Owner: owner, Kind: outbox.Reply, Now: start, Gap: gap, Limit: 10}
+	began := outbox.Claim{Owner: owner, Now: start, Gap: gap, Room: map[outbox.Kind]int{outbox.Reply: 10}}
 	diff(t, "claimed", []string{}, ids(must(f.db.Claim(t.Context(), began))(t)))
 	f.now = f.now.Add(gap)
 	f.claimOne(t)
@@ -110,7 +110,7 @@ func testClaimLimit(t *testing.T, f *fixture) {
 
 func testNextDue(t *testing.T, f *fixture) {
 	due := func() any {
-		at, ok, err := f.db.NextDue(t.Context(), gap)
+		at, ok, err := f.db.NextDue(t.Context(), gap, outbox.Kinds())
 		if err != nil {
 			t.Fatalf("NextDue: %v", err)
 		}

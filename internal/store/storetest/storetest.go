@@ -176,7 +176,7 @@ func (f *fixture) deferred(t *testing.T, subscriber string, texts ...string) str
 
 func (f *fixture) claim(t *testing.T, limit int) []outbox.Row {
 	t.Helper()
-	rows, err := f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Kind: outbox.Reply, Now: f.now, Gap: gap, Limit: limit})
+	rows, err := f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{outbox.Reply: limit}})
 	if err != nil {
 		t.Fatalf("Claim: %v", err)
 	}
@@ -185,7 +185,7 @@ func (f *fixture) claim(t *testing.T, limit int) []outbox.Row {
 
 func (f *fixture) claimTokens(t *testing.T) []outbox.Row {
 	t.Helper()
-	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Kind: outbox.ContactToken, Now: f.now, Gap: gap, Limit: 10}))(t)
+	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{outbox.ContactToken: 10}}))(t)
 }
 
 // claimOne claims what must be the only due row.
