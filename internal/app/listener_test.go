@@ -58,19 +58,21 @@ func (r *rig) post(path, body string, headers ...string) (*http.Response, string
 	r.t.Helper()
 	req, err := http.NewRequest(http.MethodPost, r.base+path, strings.NewReader(body))
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Error(err)
+		return &http.Response{}, ""
 	}
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
 	}
 	resp, err := r.http.Do(req)
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Error(err)
+		return &http.Response{}, ""
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Error(err)
 	}
 	return resp, string(answer)
 }
