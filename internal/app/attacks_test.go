@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // The scenarios of this file are attacks that worked once.
@@ -113,6 +114,19 @@ func TestForgedRequestsShareNoGap(t *testing.T) {
 			t.Errorf("the contact's message waited %s for a forged one's acknowledgement", got)
 		}
 	}, setup{model: slowFor{"slow"}})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Pacing: what an unbound response could not hold
+// follows a gap behind it.
+func TestUnboundOverflowFollows(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		id := r.known("900000001")
+		r.forge(id, "wrong", "hello")
+		all := r.phone(id, 30*time.Second)
+		if last := all[len(all)-1]; last.Via != phone.ViaFlow || last.At < 15*time.Minute+2*time.Second {
+			t.Errorf("the rest of an unbound reply came by %s at %s", last.Via, last.At)
+		}
+	}, setup{model: says{strings.Repeat("Many words. ", 250)}})
 }
 
 // Holds docs/spec/01-principles.md, "Rules nothing may break": C5. An unbound turn reads no

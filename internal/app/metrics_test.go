@@ -45,7 +45,7 @@ func TestMetrics(t *testing.T) {
 		`manychat_agent_inbound_events_total{event="refused_unauthorized"} 1`,
 		`manychat_agent_inbound_events_total{event="subscriber_id_unrendered"} 1`,
 		`manychat_agent_inbound_events_total{event="plain_request"} 3`,
-		`manychat_agent_contact_token_events_total{event="issued"} `,
+		`manychat_agent_contact_token_events_total{event="issued"} 2`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("/metrics lacks %s", want)

@@ -199,8 +199,7 @@ func TestNoTokenIsKept(t *testing.T) {
 	}, setup{model: ear})
 }
 
-// Holds docs/spec/06-contact.md, "Contact token": a roll-out reads history all the same,
-// and a restart in the middle of a write costs nothing.
+// Holds docs/spec/06-contact.md, "Contact token": a roll-out reads history all the same.
 func TestTokensNotEnforced(t *testing.T) {
 	ear := &listener{}
 	inBubble(t, func(r *rig) {

@@ -116,7 +116,11 @@ func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversatio
 	if len(later) > 0 {
 		// It is claimable once the turn is no longer answering and the gap behind the
 		// response has passed: the claim sees to both.
-		row := r.row(turn, 1, later, r.cfg.Now())
+		due := r.cfg.Now()
+		if !turn.Bound { // its response moves no last-sent time for the claim to see
+			due = x.due(false)
+		}
+		row := r.row(turn, 1, later, due)
 		s.Row = &row
 	}
 	if err := r.write(ctx, x, s); err != nil {
