@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,6 +101,19 @@ func newDeployment(t *testing.T) *deployment {
 	if err := writeDemo(filepath.Join(d.folder, "config")); err != nil {
 		t.Fatal(err)
 	}
+	// A turn that is killed twice hands off; each such handoff is to be said and counted.
+	rules := filepath.Join(d.folder, "config", "rules.json")
+	content, err := os.ReadFile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loud := strings.Replace(string(content), `"escalationQuietMinutes": 30`, `"escalationQuietMinutes": 0`, 1)
+	if loud == string(content) {
+		t.Fatal("the demo's quiet time is not where this test looks for it")
+	}
+	if err := os.WriteFile(rules, []byte(loud), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	// The port stays the same, because ManyChat's side of a deployment does.
 	free := httptest.NewServer(nil)
 	d.url = free.URL
@@ -118,7 +132,7 @@ func (d *deployment) openAccount() {
 		Entry: manychattest.Entry{
 			URL:        "https://agent.example" + messagePath,
 			Header:     map[string]string{"Authorization": "Bearer " + secret},
-			Body:       `{"subscriber_id": {{user_id}}, "text": {{last_input_text}}}`,
+			Body:       `{"subscriber_id": {{user_id}}, "text": {{last_input_text}}, "ai_token": {{ai_token}}}`,
 			EncodeJSON: true,
 		},
 	})
@@ -126,8 +140,10 @@ func (d *deployment) openAccount() {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(d.at.Close)
-	if _, err := d.at.DefineField("ai_message", phone.Text); err != nil {
-		d.t.Fatal(err)
+	for _, field := range []string{"ai_message", "ai_token"} {
+		if _, err := d.at.DefineField(field, phone.Text); err != nil {
+			d.t.Fatal(err)
+		}
 	}
 	d.at.DefineFlow(manychattest.Flow{Name: "AI reply", NS: flow, Steps: []manychattest.Step{{Text: "{{ai_message}}"}}})
 	for id := range offerings {

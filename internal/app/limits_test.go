@@ -45,6 +45,9 @@ func TestHourlyLimit(t *testing.T) {
 		}
 		time.Sleep(31 * time.Minute) // the first one is over an hour old
 		r.write(id, "an hour after the first")
+		if got := r.outcome(id); got != "answered inline" {
+			t.Errorf("an hour after the first of three a message ended %s", got)
+		}
 		r.write(id, "and one more")
 		if got := r.outcome(id); got != "escalated_precheck inline rate_limit" {
 			t.Errorf("the fourth message of the last hour ended %s", got)

@@ -134,3 +134,22 @@ func testNextDue(t *testing.T, f *fixture) {
 	f.deferred(t, "700002", "behind the one in hand")
 	diff(t, "what waits for a delivery does not count", any(start.Add(time.Hour)), due())
 }
+
+// Holds docs/spec/03-turn.md, "One turn at a time per contact": replies to unbound requests
+// go out behind the contact's own, and hold up no response.
+func testClaimBoundFirst(t *testing.T, f *fixture) {
+	forged := settled(f.record(t, f.unbound(t, "700001", "forged")), conversation.Outbox, "to the forger")
+	f.settle(t, forged)
+	inline := f.say(t, "700001", "hello")
+	diff(t, "queued ahead", false, inline.QueuedAhead)
+	f.settle(t, settled(inline, conversation.Inline, "at once"))
+	f.stamp(t, turn.Stamp{TurnID: inline.Turn.ID, ConversationID: inline.Conversation.ID, At: f.now})
+	own := f.deferred(t, "700001", "to the contact")
+	f.now = f.now.Add(time.Minute)
+	row := f.claimOne(t)
+	diff(t, "first", own, row.ID)
+	diff(t, "beside it", 0, len(f.claim(t, 10)))
+	row.Status, row.DeliveredAt = outbox.Delivered, f.now
+	f.release(t, row)
+	diff(t, "then", forged.Row.ID, f.claimOne(t).ID)
+}

@@ -42,6 +42,7 @@ func Run(t *testing.T, open Open) {
 		"stamp without a turn":       testStampWithoutTurn,
 		"reroute":                    testReroute,
 		"claim order":                testClaimOrder,
+		"claim bound first":          testClaimBoundFirst,
 		"claim waits":                testClaimWaits,
 		"claim one in hand":          testClaimOneInHand,
 		"claim after a clock jump":   testClaimAfterClockJump,
