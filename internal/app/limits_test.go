@@ -43,12 +43,13 @@ func TestHourlyLimit(t *testing.T) {
 		if got := r.phone(id, 0); got[len(got)-1].Text != escalation {
 			t.Errorf("the contact was shown %q", got[len(got)-1].Text)
 		}
-		time.Sleep(31 * time.Minute) // the first one is over an hour old
-		r.write(id, "an hour after the first")
+		time.Sleep(51 * time.Minute) // the first three are over an hour old, the refused one is not
+		r.write(id, "an hour later")
 		if got := r.outcome(id); got != "answered inline" {
-			t.Errorf("an hour after the first of three a message ended %s", got)
+			t.Errorf("an hour after the first three a message ended %s", got)
 		}
 		r.write(id, "and one more")
+		r.write(id, "and another")
 		if got := r.outcome(id); got != "escalated_precheck inline rate_limit" {
 			t.Errorf("the fourth message of the last hour ended %s", got)
 		}
