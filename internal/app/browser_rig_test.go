@@ -69,6 +69,7 @@ func openSandbox(t *testing.T) running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	business.Rules.EscalationQuietMinutes = 0 // each of several handoffs is to be seen
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
