@@ -22,13 +22,14 @@ const (
 	headerWithin = 5 * time.Second
 	idleFor      = 2 * time.Minute
 	maxHeader    = 16 << 10 // bytes
-	// drainWithin is how long the server still reads a body that a handler left unread: as
-	// long as the caller likes otherwise.
+	// drainWithin is how long the server still reads a body that a handler left unread:
+	// without it as long as the caller likes, and at once it would cut off the refusal of
+	// a body that is on its way.
 	drainWithin = time.Second
 )
 
 // endsReading bounds what the server reads behind a handler that answered without having
-// read the body, as for an unknown route.
+// read the body, such as a refusal or the answer to an unknown route.
 func endsReading(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A transport without deadlines is bounded by the server's own.

@@ -9,14 +9,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/inbound/body"
 )
 
-const (
-	// writeWithin is how long a response may take to be written.
-	writeWithin = 2 * time.Second
-	// drainWithin is how long a refused request may still send its body: without it the
-	// server would read on as long as the caller likes, and at once it would cut off the
-	// refusal of a body that is on its way.
-	drainWithin = time.Second
-)
+// writeWithin is how long a response may take to be written.
+const writeWithin = 2 * time.Second
 
 // The events that the endpoint counts.
 const (
@@ -86,10 +80,8 @@ func known(key string) string {
 
 // refuse answers a request whose body may be unread. The connection is closed behind
 // it: the server would wait for the body before it answers otherwise, as long as the
-// caller likes.
+// caller likes. What it still reads after the answer is the server's to bound.
 func refuse(w http.ResponseWriter, bad refusal) {
-	// A transport without deadlines is bounded by the server's own.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainWithin))
 	w.Header().Set("Connection", "close")
 	if bad.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(bad.retryAfter))

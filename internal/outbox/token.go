@@ -36,13 +36,14 @@ func (w *Worker) deliverToken(ctx context.Context, row Row) {
 // judgeToken decides what a failed write makes of a token's row.
 func (w *Worker) judgeToken(row Row, err error) Row {
 	var call *manychat.Error
-	switch {
-	case errors.As(err, &call) && call.Kind == manychat.KindUnauthorized:
-		return w.unauthorized(row, err)
-	case errors.As(err, &call) && !call.Retryable() && !call.OutcomeUnknown():
-		return dead(row, ReasonRejected, err)
-	case call != nil:
-		return w.later(row, err, call.RetryAfter)
+	if !errors.As(err, &call) {
+		return w.later(row, err, 0)
 	}
-	return w.later(row, err, 0)
+	switch {
+	case call.Kind == manychat.KindUnauthorized:
+		return w.unauthorized(row, err)
+	case !call.Retryable() && !call.OutcomeUnknown():
+		return dead(row, ReasonRejected, err)
+	}
+	return w.later(row, err, call.RetryAfter)
 }

@@ -130,14 +130,11 @@ func (w *Worker) room() map[Kind]int {
 	return room
 }
 
-// rest waits until there is something to claim. With no room only an ended row can end
-// the rest.
+// rest waits until there may be something to claim. With no room only an ended row can
+// end the rest.
 func (w *Worker) rest(ctx context.Context) {
 	for {
 		left, due := w.untilDue(ctx)
-		if due {
-			return
-		}
 		timer := time.NewTimer(left)
 		select {
 		case <-ctx.Done():
@@ -145,7 +142,9 @@ func (w *Worker) rest(ctx context.Context) {
 		case kind := <-w.done:
 			w.busy[kind]--
 		case <-timer.C:
-			continue
+			if !due {
+				continue
+			}
 		}
 		timer.Stop()
 		w.ended()
@@ -165,15 +164,16 @@ func (w *Worker) ended() {
 	}
 }
 
-// untilDue is the time to the next look at the database, at most pollEvery, and whether a
-// row is due for which there is room.
+// untilDue is the time to the next look at the database, a millisecond at least and
+// pollEvery at most, and whether a row for which there is room may be due then: also when
+// that cannot be read, since writes may work where reads do not.
 func (w *Worker) untilDue(ctx context.Context) (left time.Duration, due bool) {
 	at, ok, err := w.cfg.Store.NextDue(ctx, w.cfg.Gap, slices.Collect(maps.Keys(w.room())))
 	if err != nil || !ok {
-		return pollEvery, false
+		return pollEvery, err != nil
 	}
 	left = at.Sub(w.cfg.Now())
-	return min(pollEvery, left), left <= 0
+	return min(pollEvery, max(left, time.Millisecond)), left <= pollEvery
 }
 
 // deliver sends the next text of a row and releases the row, which is due again after
