@@ -21,7 +21,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -55,21 +54,9 @@ type running struct {
 
 func openSandbox(t *testing.T) running {
 	t.Helper()
-	c, err := config.Load(config.Source{
-		Mode: config.Dev, Providers: []string{"mock"},
-		Environ: []string{
-			"DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db"),
-			"RACE_DEADLINE_MS=700", "MANYCHAT_REPLY_GAP_MS=200",
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	business.Rules.EscalationQuietMinutes = 0 // each of several handoffs is to be seen
+	c, business := load(t, config.Dev, []string{
+		"DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db"), "RACE_DEADLINE_MS=700", "MANYCHAT_REPLY_GAP_MS=200",
+	}, setup{rules: func(r *tenant.Rules) { r.EscalationQuietMinutes = 0 }}) // each of several handoffs is to be seen
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -13,13 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
-	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
@@ -52,22 +50,17 @@ func deployed(t *testing.T, s setup, entry func(*manychattest.Entry), test func(
 	})
 }
 
-func deploy(t *testing.T, folder string, s setup, change func(*manychattest.Entry)) *deployment {
-	t.Helper()
-	c, err := config.Load(config.Source{Mode: config.Serve, Providers: []string{"mock"}, Environ: append([]string{
+// serving is the environment of a deployment whose database is in a folder.
+func serving(folder string) []string {
+	return []string{
 		"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db"), "AGENT_MODEL=mock:demo", "PUBLIC_BASE_URL=https://agent.example",
 		"MANYCHAT_SHARED_SECRET=" + newSecret + "," + oldSecret, "MANYCHAT_API_TOKEN=" + apiToken, "MANYCHAT_REPLY_FLOW_NS=content20260101000000_000002",
-	}, s.env...)})
-	if err != nil {
-		t.Fatal(err)
 	}
-	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.rules != nil {
-		s.rules(&business.Rules)
-	}
+}
+
+func deploy(t *testing.T, folder string, s setup, change func(*manychattest.Entry)) *deployment {
+	t.Helper()
+	c, business := load(t, config.Serve, serving(folder), s)
 	network := newPipes()
 	client := &http.Client{Transport: &http.Transport{DialContext: network.dial}}
 	d := &deployment{rig: rig{t: t, base: "http://127.0.0.1:3000", network: network, start: time.Now(), folder: folder, http: client, log: &safeBuffer{}}}
@@ -76,6 +69,7 @@ func deploy(t *testing.T, folder string, s setup, change func(*manychattest.Entr
 	if model == nil {
 		model = mock.New()
 	}
+	var err error
 	d.service, err = app.New(t.Context(), app.Options{
 		Config: c, Tenant: business, Model: model, Now: time.Now, Transport: manychattest.Transport(d.account),
 		Log: telemetry.NewLogger(io.MultiWriter(d.log, &captured), slog.LevelDebug, telemetry.JSON),

@@ -7,19 +7,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
-	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 )
@@ -76,18 +73,7 @@ func TestEveryEventIsCounted(t *testing.T) {
 // metrics.
 func serveOnSockets(t *testing.T) (service, metrics string) {
 	t.Helper()
-	c, err := config.Load(config.Source{Mode: config.Serve, Providers: []string{"mock"}, Environ: []string{
-		"DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db"), "AGENT_MODEL=mock:demo", "PUBLIC_BASE_URL=https://agent.example",
-		"MANYCHAT_SHARED_SECRET=" + newSecret, "MANYCHAT_API_TOKEN=" + apiToken, "MANYCHAT_REPLY_FLOW_NS=content20260101000000_000002",
-		"METRICS_ADDR=127.0.0.1:0",
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, business := load(t, config.Serve, append(serving(t.TempDir()), "METRICS_ADDR=127.0.0.1:0"))
 	log := &safeBuffer{}
 	account := newAccount(t, manychat.WhatsApp, http.DefaultClient, nil)
 	built, err := app.New(t.Context(), app.Options{

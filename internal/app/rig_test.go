@@ -105,16 +105,13 @@ func inBubble(t *testing.T, test func(*rig), changes ...setup) {
 	})
 }
 
-// start starts the program on a folder, as often as a test needs.
-func start(t *testing.T, folder string, changes ...setup) *rig {
+// load reads an environment and the demo tenant, as the setups change them.
+func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (config.Config, *tenant.Tenant) {
 	t.Helper()
-	environ := []string{"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db")}
-	var model llm.Model
 	for _, change := range changes {
 		environ = append(environ, change.env...)
-		model = change.model
 	}
-	c, err := config.Load(config.Source{Mode: config.Dev, Providers: []string{"mock"}, Environ: environ})
+	c, err := config.Load(config.Source{Mode: mode, Providers: []string{"mock"}, Environ: environ})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +124,22 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 			change.rules(&business.Rules)
 		}
 	}
+	return c, business
+}
+
+// start starts the program on a folder, as often as a test needs.
+func start(t *testing.T, folder string, changes ...setup) *rig {
+	t.Helper()
+	c, business := load(t, config.Dev, []string{"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db")}, changes...)
+	var model llm.Model
+	for _, change := range changes {
+		model = change.model
+	}
 	network := newPipes()
 	transport := &http.Transport{DialContext: network.dial}
 	r := &rig{t: t, network: network, start: time.Now(), folder: folder, http: &http.Client{Transport: transport}, log: &safeBuffer{}}
 	ctx, cancel := context.WithCancel(context.Background())
+	var err error
 	r.Dev, err = app.NewDev(ctx, app.DevOptions{
 		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport, Answers: model,
 		Log: telemetry.NewLogger(io.MultiWriter(r.log, &captured), slog.LevelDebug, telemetry.JSON),

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
-	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
@@ -232,31 +230,6 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 // tenant is the configuration in force.
 func (s *Service) tenant() *tenant.Tenant { return s.opts.Tenant }
 
-// tokenField is the custom field that holds each contact's token.
-type tokenField struct {
-	client *manychat.Client
-	name   string
-}
-
-// WriteToken fills [token.Writer].
-func (f tokenField) WriteToken(ctx context.Context, id contact.SubscriberID, token string) error {
-	err := f.client.SetCustomFieldByName(ctx, string(id), f.name, token)
-	var call *manychat.Error
-	if errors.As(err, &call) && call.Kind == manychat.KindRejected && strings.Contains(call.Message, "does not exist") {
-		return perhapsWritten{err}
-	}
-	return err
-}
-
-// perhapsWritten is an answer that ManyChat gives at times although it did what it was
-// asked (docs/reference/manychat-platform.md).
-type perhapsWritten struct{ error }
-
-// OutcomeUnknown says that the field may hold the token.
-func (perhapsWritten) OutcomeUnknown() bool { return true }
-
-func (p perhapsWritten) Unwrap() error { return p.error }
-
 // secrets are the configured credentials, none of which a reply may hold.
 func secrets(c config.Config) []string {
 	all := revealed(c.ManyChat.SharedSecrets)
@@ -301,7 +274,7 @@ func (s *Service) Start(ctx context.Context) error {
 		return fmt.Errorf("take over what an earlier process left: %w", err)
 	}
 	if err := s.ledger.TakeOver(ctx, s.opts.Config.Tenant.ID, s.owner); err != nil {
-		return fmt.Errorf("take over an earlier process's budget: %w", err)
+		return err
 	}
 	if len(orphans) > 0 {
 		s.opts.Log.Info("turns taken over", "count", len(orphans))

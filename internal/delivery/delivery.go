@@ -84,6 +84,12 @@ func joined(messages []string) string {
 	return b.String()
 }
 
+// Copy is what one response carries of a text of the tenant's own.
+func (s Shape) Copy(text string) []string {
+	now, _ := s.Cut(s.Texts([]string{text}))
+	return now
+}
+
 // Cut divides texts into what one response carries and what follows it through the
 // outbox.
 func (s Shape) Cut(texts []string) (now, later []string) {

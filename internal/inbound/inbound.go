@@ -166,9 +166,7 @@ func (a *answer) survive() {
 // handOff answers the escalation copy, or the bare error when even that cannot be
 // rendered.
 func (a *answer) handOff() {
-	shape := a.h.cfg.Shapes.For(a.channel)
-	now, _ := shape.Cut(shape.Texts([]string{a.h.cfg.Tenant().Rules.Messages.Escalation}))
-	response, err := a.render(now)
+	response, err := a.render(a.h.cfg.Shapes.For(a.channel).Copy(a.h.cfg.Tenant().Rules.Messages.Escalation))
 	if err != nil {
 		response = []byte(internalBody)
 	}

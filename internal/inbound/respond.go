@@ -3,6 +3,7 @@ package inbound
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -71,8 +72,8 @@ func refused(status int, message string) *refusal {
 // known is a key as it may be logged: one of the request's own, or that it is none.
 // With variables pasted raw into the body, a contact's words can be a key.
 func known(key string) string {
-	switch key {
-	case "", "subscriber_id", "text", "ai_token", "course", "offering", "channel", "first_name", "last_name", "locale", "id":
+	named := func(k body.Key) bool { return k.Name == key }
+	if key == "" || slices.ContainsFunc(body.MessageKeys(), named) || slices.ContainsFunc(body.FullContactKeys(), named) {
 		return key
 	}
 	return "unknown"

@@ -55,12 +55,6 @@ func newExchange(r *Runner, channel contact.Channel, started time.Time) *Exchang
 	return &Exchange{r: r, shape: r.cfg.Shapes.For(channel), tenant: r.cfg.Tenant(), started: started, ready: make(chan struct{})}
 }
 
-// copy is what a response carries of a text of the tenant's own.
-func (x *Exchange) copy(text string) []string {
-	now, _ := x.shape.Cut(x.shape.Texts([]string{text}))
-	return now
-}
-
 // deadline is the latest instant at which a reply may still be settled inline, and
 // bound the latest at which the response may leave.
 func (x *Exchange) deadline() time.Time { return x.started.Add(x.r.cfg.Deadline) }
@@ -190,7 +184,7 @@ func (x *Exchange) lostAnswer() Answer {
 	if rec := x.recorded(); rec != nil && rec.Turn.Bound && rec.QueuedAhead {
 		return Answer{}
 	}
-	return Answer{Texts: x.copy(x.tenant.Rules.Messages.Acknowledgement)}
+	return Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Acknowledgement)}
 }
 
 // isClosed reports whether the handler has left.

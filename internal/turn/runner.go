@@ -230,7 +230,7 @@ func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
 // shed answers with the escalation copy instead of a turn, unless the message has
 // been recorded meanwhile.
 func (r *Runner) shed(x *Exchange, why error) {
-	if x.shed(Answer{Texts: x.copy(x.tenant.Rules.Messages.Escalation), Shed: true}) {
+	if x.shed(Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Escalation), Shed: true}) {
 		r.cfg.Log.Error("load shed", "error", why)
 	}
 }
@@ -250,7 +250,7 @@ func (r *Runner) survive(x *Exchange) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Log.Error("handoff panicked; the next start takes the turn over", "turn", rec.Turn.ID, "panic", redact.Panic(p))
-			x.finish(Answer{Texts: x.copy(x.tenant.Rules.Messages.Escalation)})
+			x.finish(Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Escalation)})
 		}
 	}()
 	x.unclaim()
