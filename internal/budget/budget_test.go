@@ -91,6 +91,7 @@ func TestWorst(t *testing.T) {
 		{"call", llm.Request{Messages: []llm.Message{{Calls: []llm.ToolCall{{ID: text, Name: text, Arguments: []byte(text)}}}}}, 3},
 		{"result", llm.Request{Messages: []llm.Message{{Results: []llm.Result{{CallID: text, Name: text, Content: []byte(text)}}}}}, 3},
 		{"tool", llm.Request{Tools: []llm.Tool{{Name: text, Description: text, Parameters: []byte(text)}}}, 3},
+		{"state", llm.Request{Messages: []llm.Message{{State: []byte(text)}}}, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,6 +108,24 @@ func TestWorst(t *testing.T) {
 	}
 	if got := budget.Worst(llm.Request{}, price); got.Tokens < 60_000 {
 		t.Errorf("a reply without a bound counts %+v", got)
+	}
+	reasoning := budget.Worst(llm.Request{MaxOutputTokens: 100, ReasoningTokens: 1000}, price)
+	if reasoning.Tokens != empty.Tokens+1000 || reasoning.Micros != empty.Micros+1000*10 {
+		t.Errorf("a reply with reasoning costs %+v, one without %+v", reasoning, empty)
+	}
+	if got := budget.Worst(llm.Request{MaxOutputTokens: 100, Messages: []llm.Message{{Images: []llm.Image{{Data: []byte("x")}}}}}, price); got.Tokens < empty.Tokens+4784 {
+		t.Errorf("a picture counts %d tokens", got.Tokens-empty.Tokens)
+	}
+}
+
+// Holds docs/spec/06-contact.md, "Caps": the worst case is that all of a prompt is
+// written into a cache, where that costs more.
+func TestWorstWritesTheCache(t *testing.T) {
+	plain, writing := llm.Price{Input: 1_000_000}, llm.Price{Input: 1_000_000, Write: 1_250_000}
+	req := llm.Request{System: strings.Repeat("x", 100_000), MaxOutputTokens: 1}
+	without, with := budget.Worst(req, plain).Micros, budget.Worst(req, writing).Micros
+	if with < without*5/4 || with > without*5/4+1 {
+		t.Errorf("worst case %d where writing a cache costs a quarter more, %d where not", with, without)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 const (
 	framing       = 2048 // a request
 	framingOfPart = 16   // a message, tool, call or result
+	// ofImage is more than a picture counts anywhere: 4 784 at Anthropic, in the largest
+	// size it looks at (platform.claude.com, "Vision").
+	ofImage = 8192
 )
 
 // unboundedReply is how long a reply without a bound may be, in tokens.
@@ -20,14 +23,16 @@ const unboundedReply = 65536
 
 // Worst is the most that a request can cost at a price. A tokenizer that works on bytes,
 // as all of today's do, makes at most one token of a byte, so what is sent bounds what
-// is read; no token is assumed to come from a cache. A reply is bounded by
-// MaxOutputTokens, and by 65 536 tokens where that is 0: more than any provider writes by
-// default.
+// is read; no token is assumed to come from a cache, and each to be written into it. A
+// reply is bounded by MaxOutputTokens, and by 65 536 tokens where that is 0: more than any
+// provider writes by default. Reasoning has its own bound beside it.
 func Worst(req llm.Request, price llm.Price) Amount {
-	usage := llm.Usage{Input: size(req), Output: int64(req.MaxOutputTokens)}
+	read := size(req)
+	usage := llm.Usage{Input: read, Written: read, Output: int64(req.MaxOutputTokens)}
 	if usage.Output <= 0 {
 		usage.Output = unboundedReply
 	}
+	usage.Output += int64(max(req.ReasoningTokens, 0))
 	return cost(usage, price)
 }
 
@@ -35,7 +40,7 @@ func Worst(req llm.Request, price llm.Price) Amount {
 func size(req llm.Request) int64 {
 	n := framing + len(req.System) + len(req.Schema)
 	for _, m := range req.Messages {
-		n += framingOfPart + len(m.Text)
+		n += framingOfPart + len(m.Text) + len(m.State) + len(m.Images)*ofImage
 		for _, c := range m.Calls {
 			n += framingOfPart + len(c.ID) + len(c.Name) + len(c.Arguments)
 		}

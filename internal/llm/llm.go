@@ -32,15 +32,47 @@ type Request struct {
 	Schema []byte
 	// MaxOutputTokens bounds the visible answer; 0: the provider's default.
 	MaxOutputTokens int
-	// Temperature is sent only to models that take one; nil: the provider's default.
+	// ReasoningTokens is what the model may spend on reasoning beside that.
+	ReasoningTokens int
+	// Effort is how hard the model is asked to reason; empty: it is not asked.
+	Effort Effort
+	// Temperature is how freely the model words its answer, from 0; nil: the provider's
+	// default.
 	Temperature *float64
+}
+
+// Effort is how hard a model is asked to reason.
+type Effort string
+
+// The efforts of AGENT_REASONING_EFFORT.
+const (
+	EffortMinimal Effort = "minimal"
+	EffortLow     Effort = "low"
+	EffortMedium  Effort = "medium"
+	EffortHigh    Effort = "high"
+)
+
+// Tokens is what an effort may spend on reasoning: enough that the answer is seldom cut
+// off, and no more than fits the time a contact waits. An effort of the provider's own
+// choice counts as medium.
+func (e Effort) Tokens() int {
+	switch e {
+	case EffortMinimal:
+		return 1024 // the least that Anthropic takes
+	case EffortLow:
+		return 2048
+	case EffortHigh:
+		return 16384
+	}
+	return 6144
 }
 
 // ToolChoice says whether a request may be answered with tool calls.
 type ToolChoice string
 
 // ToolsAuto leaves it to the model; ToolsNone keeps the tools in the request, for the
-// provider's prompt cache, but lets none be called.
+// provider's prompt cache, but lets none be called. A provider without such a choice gets
+// no tools, and [WithoutTools] of the messages.
 const (
 	ToolsAuto ToolChoice = "auto"
 	ToolsNone ToolChoice = "none"
@@ -61,8 +93,16 @@ const (
 type Message struct {
 	Role    Role
 	Text    string
+	Images  []Image    // User: shown before the text
 	Calls   []ToolCall // Assistant: the tools it called
 	Results []Result   // ToolResult: one per call
+	State   []byte     // Assistant: [Response.State] of the answer that made the calls
+}
+
+// Image is a picture for a model that takes images.
+type Image struct {
+	MediaType string // image/jpeg, image/png, image/webp or image/gif
+	Data      []byte
 }
 
 // Tool is a function that a model may ask for.
@@ -93,6 +133,10 @@ type Response struct {
 	Calls []ToolCall
 	Stop  Stop
 	Usage Usage
+	// State is what the provider wants back with the results of the calls, such as signed
+	// reasoning; only the adapter that made it reads it. It begins with the provider's name
+	// and a colon, so that another passes over it. Empty: nothing.
+	State []byte
 }
 
 // Stop is why a model stopped writing.
@@ -107,10 +151,11 @@ const (
 	StopRefusal Stop = "refusal"
 )
 
-// Usage is what a call used, in tokens. Input includes the cached ones and Output
-// includes reasoning, whatever the provider counts.
+// Usage is what a call used, in tokens. Input includes those read from the provider's
+// cache and those written into it, and Output includes reasoning, whatever the provider
+// counts.
 type Usage struct {
-	Input, Cached, Output int64
+	Input, Cached, Written, Output int64
 }
 
 // ErrorKind says how a call failed.
@@ -128,14 +173,27 @@ const (
 	KindProtocol     ErrorKind = "protocol" // an answer that cannot be read
 )
 
+// Feature is a part of a request that some models do not take.
+type Feature string
+
+// The features that a request goes on without, once a provider has refused them.
+const (
+	Temperature Feature = "temperature"
+	Reasoning   Feature = "reasoning effort"
+	Schema      Feature = "schema"
+	Tools       Feature = "tools"
+	Images      Feature = "images"
+)
+
 // Error is a failed call. Message is the provider's own, without credentials.
 type Error struct {
-	Provider   string
-	Kind       ErrorKind
-	Status     int // HTTP status; 0: there was none
-	Message    string
-	RetryAfter time.Duration // what the provider asked for; 0: nothing
-	Err        error         // the cause, when there is one below
+	Provider    string
+	Kind        ErrorKind
+	Unsupported Feature // KindRejected: what the model does not take; empty: something else
+	Status      int     // HTTP status; 0: there was none
+	Message     string
+	RetryAfter  time.Duration // what the provider asked for; 0: nothing
+	Err         error         // the cause, when there is one below
 }
 
 func (e *Error) Error() string {

@@ -3,14 +3,24 @@ package llm
 import (
 	"math"
 	"math/bits"
-	"strings"
 )
 
 // Price is what a model costs, in micro-dollars per million tokens: $3 is 3_000_000.
 type Price struct {
 	Input  int64 // tokens read that no cache held
 	Cached int64 // tokens read from the provider's cache
+	Write  int64 // tokens read and written into the provider's cache; 0: as Input
 	Output int64 // tokens written, reasoning among them
+
+	// Above is the longest prompt, in tokens, that costs this; a call with a longer one
+	// costs Long, all of it. 0: prompts of any length cost the same.
+	Above int64
+	Long  Rates
+}
+
+// Rates are the prices of a [Price] without its limit.
+type Rates struct {
+	Input, Cached, Write, Output int64
 }
 
 // million is how many tokens a [Price] is for.
@@ -21,9 +31,11 @@ const million = 1_000_000
 func (p Price) Cost(u Usage) int64 {
 	input := max(u.Input, 0)
 	cached := min(max(u.Cached, 0), input)
+	written := min(max(u.Written, 0), input-cached)
+	r := p.rates(input)
 	var hi, lo, carry uint64
 	for _, part := range [...]struct{ tokens, price int64 }{
-		{input - cached, p.Input}, {cached, p.Cached}, {max(u.Output, 0), p.Output},
+		{input - cached - written, r.Input}, {cached, r.Cached}, {written, r.Write}, {max(u.Output, 0), r.Output},
 	} {
 		h, l := bits.Mul64(uint64(part.tokens), uint64(max(part.price, 0)))
 		lo, carry = bits.Add64(lo, l, 0)
@@ -37,49 +49,26 @@ func (p Price) Cost(u Usage) int64 {
 	return int64(min(micros, math.MaxInt64))
 }
 
+// rates are the prices of a call whose prompt is so many tokens.
+func (p Price) rates(input int64) Rates {
+	r := Rates{p.Input, p.Cached, p.Write, p.Output}
+	if p.Above > 0 && input > p.Above {
+		r = p.Long
+	}
+	if r.Write == 0 {
+		r.Write = r.Input
+	}
+	return r
+}
+
 // unknownPrice is what a model counts whose price nobody named
 // (docs/spec/06-contact.md, "Caps, all before the model runs, all escalating"); what a
 // cache saves is not known either.
 func unknownPrice() Price { return Price{Input: 15_000_000, Cached: 15_000_000, Output: 75_000_000} }
 
-// PriceOf is the list price of a model by its configured name, "provider:model". A name
-// that ends in a date, a build or a channel ("-20250929", "@20250929", "-latest") has
-// the price of the name before it; any other ending is another model. Models of mock
-// and ollama cost nothing. known is false for a model of unknown price, which counts
-// $15 a million tokens read and $75 a million written.
+// PriceOf is the price among a model's [TraitsOf]; known is false for a model of unknown
+// price, which counts $15 a million tokens read and $75 a million written.
 func PriceOf(name string) (price Price, known bool) {
-	provider, model, err := ParseName(name)
-	if err != nil {
-		return unknownPrice(), false
-	}
-	if provider == "mock" || provider == "ollama" {
-		return Price{}, true
-	}
-	for end := len(model); end >= 0; end = strings.LastIndexAny(model[:end], "-@:") {
-		if p, ok := listPrices[provider+":"+model[:end]]; ok {
-			if !isVersion(model[end:]) {
-				break
-			}
-			return p, true
-		}
-	}
-	return unknownPrice(), false
-}
-
-// isVersion reports whether the end of a model's name may be one: words of a channel,
-// and numbers of two digits and more that make at least three together. A short number
-// belongs to the name, as the 5 of claude-sonnet-4-5 does.
-func isVersion(ending string) bool {
-	digits := 0
-	for word := range strings.FieldsFuncSeq(ending, func(r rune) bool { return strings.ContainsRune("-@:", r) }) {
-		switch word {
-		case "latest", "preview", "exp", "experimental":
-			continue
-		}
-		if len(word) < 2 || strings.Trim(word, "0123456789") != "" {
-			return false
-		}
-		digits += len(word)
-	}
-	return digits == 0 || digits > 2
+	t := TraitsOf(name)
+	return t.Price, t.Known
 }
