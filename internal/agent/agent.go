@@ -5,37 +5,35 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
-	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// Budget lets calls of the model in.
-type Budget interface {
-	// Reserve sets a call's worst case aside, and waits for room until call.By at most.
-	// An error keeps the call from being made; the reservation is to be settled.
-	Reserve(ctx context.Context, call budget.Call) (*budget.Reservation, error)
-}
-
 // Config is what an [Agent] needs.
 type Config struct {
-	Model           llm.Model
-	Budget          Budget
-	ModelName       string   // provider:model, as it is recorded
+	Models          []attempt.Model // in the order in which they are asked: the first, and the fallback
+	Effort          llm.Effort      // for models that take one; empty: none is asked for
+	Budget          attempt.Budget
 	MaxOutputTokens int      // of the visible answer; positive
 	Temperature     *float64 // nil: the provider's default
 	Now             func() time.Time
+	Jitter          func(time.Duration) time.Duration // spreads the waits between attempts
+	Log             *slog.Logger
 }
 
 // Agent answers turns. It is safe for concurrent use.
 type Agent struct {
 	config Config
+	caller *attempt.Caller
 	schema []byte
 	prompt atomic.Pointer[cached] // of the tenant that was asked for last
 }
@@ -48,20 +46,22 @@ type cached struct {
 // New checks the configuration.
 func New(c Config) (*Agent, error) {
 	switch {
-	case c.Model == nil, c.Budget == nil:
-		return nil, errors.New("agent: Config.Model or Config.Budget is missing")
-	case c.ModelName == "":
-		return nil, errors.New("agent: Config.ModelName is missing")
 	case c.MaxOutputTokens <= 0:
 		return nil, errors.New("agent: Config.MaxOutputTokens is not positive")
 	case c.Now == nil:
 		return nil, errors.New("agent: Config.Now is missing")
 	}
+	caller, err := attempt.New(attempt.Config{
+		Models: c.Models, Effort: c.Effort, Budget: c.Budget, Now: c.Now, Jitter: c.Jitter, Log: c.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
 	schema, err := reply.Schema()
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{config: c, schema: schema}, nil
+	return &Agent{config: c, caller: caller, schema: schema}, nil
 }
 
 // Input is one turn.
@@ -71,6 +71,7 @@ type Input struct {
 	Text      string               // what the contact wrote
 	FirstName string               // the contact's; empty: the model is not told
 	Offering  string               // id of the contact's offering; empty: none
+	Tools     []Tool               // what the model may ask for; each for this turn alone
 	ReserveBy time.Time            // until when a call waits for room in the budget
 }
 
@@ -78,40 +79,42 @@ type Input struct {
 // the reply: what was spent, and the steps so far.
 type Result struct {
 	Reply         reply.Reply
-	Model         string // provider:model
+	Model         string // that was asked last, provider:model
 	PromptVersion string
 	Spend         conversation.Spend // tokens as the provider counts them, and what the calls were charged
 	Steps         []Step
 }
 
-// Step is one call of the model.
+// Step is one request to the models.
 type Step struct {
-	Took    time.Duration
-	Stop    llm.Stop // empty: the call failed
-	Usage   llm.Usage
-	Calls   []llm.ToolCall
-	Results []llm.Result // one per call that was answered
+	Took     time.Duration // with every attempt and the waits between
+	Attempts []attempt.Made
+	Stop     llm.Stop // empty: no model answered
+	Calls    []llm.ToolCall
+	Results  []llm.Result // one per call that was answered
 }
 
-// Run answers a turn. It ends when ctx does, which is the model's abort. Its error is
-// an [*Error].
+// Run answers a turn. It ends when ctx does, which is the model's abort, whatever a model
+// or what a tool runs does. Its error is an [*Error].
 func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
-	result := Result{Model: a.config.ModelName}
+	calls := a.caller.Turn(in.Tenant.Rules.Budget, in.ReserveBy)
+	result := Result{Model: calls.Model()}
 	p, err := a.promptFor(in.Tenant)
 	if err != nil {
 		return result, &Error{Class: Prompt, Err: err}
 	}
 	result.PromptVersion = p.Version
-	l := loop{agent: a, result: &result, terms: budget.TermsOf(in.Tenant.Rules.Budget, a.config.ModelName), by: in.ReserveBy, request: llm.Request{
+	l := newLoop(a, calls, &result, in.Tools)
+	l.request = llm.Request{
 		System: p.System,
 		Messages: p.Messages(prompt.Turn{
 			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Now: a.config.Now(),
 		}),
-		ToolChoice:      llm.ToolsNone,
+		Tools:           specs(in.Tools),
 		Schema:          a.schema,
 		MaxOutputTokens: a.config.MaxOutputTokens,
 		Temperature:     a.config.Temperature,
-	}}
+	}
 	result.Reply, err = l.run(ctx)
 	return result, err
 }

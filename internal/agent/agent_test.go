@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -10,8 +11,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -22,6 +25,8 @@ import (
 
 const yes = `{"messages":["Yes"],"escalate":false,"escalation_reason":null,"confidence":0.9,"closing_question":null}`
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 func shop() *tenant.Tenant {
 	return &tenant.Tenant{ID: "shop", Prompt: "Be brief.",
 		Catalog: tenant.Catalog{BusinessName: "Shop", Currency: "EUR",
@@ -29,14 +34,31 @@ func shop() *tenant.Tenant {
 		Rules: tenant.Rules{Timezone: "UTC"}}
 }
 
-func newAgent(t *testing.T, m llm.Model) *agent.Agent {
-	t.Helper()
+// config is an agent's with one model or two, which waits between attempts without jitter.
+func config(models ...llm.Model) agent.Config {
 	temperature := 0.3
-	a, err := agent.New(agent.Config{Model: m, Budget: budget.Unlimited{}, ModelName: "scripted:test", MaxOutputTokens: 800, Temperature: &temperature, Now: time.Now})
+	c := agent.Config{
+		Budget: budget.Unlimited{}, MaxOutputTokens: 800, Temperature: &temperature, Now: time.Now,
+		Jitter: func(d time.Duration) time.Duration { return d }, Log: slog.New(slog.DiscardHandler),
+	}
+	for i, m := range models {
+		c.Models = append(c.Models, attempt.Model{Name: []string{"scripted:test", "spare:test"}[i], Model: m})
+	}
+	return c
+}
+
+func build(t *testing.T, c agent.Config) *agent.Agent {
+	t.Helper()
+	a, err := agent.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+func newAgent(t *testing.T, models ...llm.Model) *agent.Agent {
+	t.Helper()
+	return build(t, config(models...))
 }
 
 func script(steps ...llmtest.Step) *llmtest.Scripted { return &llmtest.Scripted{Steps: steps} }
@@ -95,47 +117,63 @@ func TestRunKeepsTheStaticPart(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/04-agent.md, "Reply contract": each failure has its own log class.
+// Holds docs/spec/04-agent.md, "Reply contract": each failure has its own log class; and
+// "Loop": what may go away is tried again.
 func TestRunFails(t *testing.T) {
-	down := &llm.Error{Provider: "scripted", Kind: llm.KindServer, Status: 500}
+	down := llmtest.Step{Err: &llm.Error{Provider: "scripted", Kind: llm.KindUnauthorized, Status: 401}}
+	busy := llmtest.Step{Err: &llm.Error{Provider: "scripted", Kind: llm.KindServer, Status: 500}}
 	tests := []struct {
-		name  string
-		steps []llmtest.Step
-		want  agent.Class
+		name     string
+		steps    []llmtest.Step // the last one again and again
+		want     agent.Class
+		made     int // steps
+		attempts int // at the models
 	}{
-		{"broken contract", []llmtest.Step{{Text: `{"messages":[]}`}}, agent.Schema},
-		{"words", []llmtest.Step{{Text: "Yes!"}}, agent.Schema},
-		{"cut off", []llmtest.Step{{Response: llm.Response{Text: yes[:20], Stop: llm.StopLength}}}, agent.Length},
-		{"cut off but whole", []llmtest.Step{{Response: llm.Response{Text: yes, Stop: llm.StopLength}}}, agent.Length},
-		{"call cut off", []llmtest.Step{{Response: llm.Response{Calls: []llm.ToolCall{{Name: "x"}}, Stop: llm.StopLength}}}, agent.Length},
-		{"refusal", []llmtest.Step{{Response: llm.Response{Text: "I cannot", Stop: llm.StopRefusal}}}, agent.Refusal},
-		{"empty", []llmtest.Step{{Text: " \n"}}, agent.Empty},
-		{"provider", []llmtest.Step{{Err: down}}, agent.Provider},
-		{"panic", []llmtest.Step{{Panic: "secret words"}}, agent.Panic},
-		{"tool calls to the end", []llmtest.Step{calls("a"), calls("a"), calls("a"), calls("a")}, agent.ToolCall},
+		{"broken contract", []llmtest.Step{{Text: `{"messages":[]}`}}, agent.Schema, 1, 1},
+		{"words", []llmtest.Step{{Text: "Yes!"}}, agent.Schema, 1, 1},
+		{"cut off", []llmtest.Step{{Response: llm.Response{Text: yes[:20], Stop: llm.StopLength}}}, agent.Length, 1, 1},
+		{"cut off but whole", []llmtest.Step{{Response: llm.Response{Text: yes, Stop: llm.StopLength}}}, agent.Length, 1, 1},
+		{"call cut off", []llmtest.Step{{Response: llm.Response{Calls: []llm.ToolCall{{Name: "x"}}, Stop: llm.StopLength}}}, agent.Length, 1, 1},
+		{"refusal", []llmtest.Step{{Response: llm.Response{Text: "I cannot", Stop: llm.StopRefusal}}}, agent.Refusal, 1, 1},
+		{"refusal with a call", []llmtest.Step{{Response: llm.Response{Calls: []llm.ToolCall{{Name: "x"}}, Stop: llm.StopRefusal}}}, agent.Refusal, 1, 1},
+		{"empty", []llmtest.Step{{Text: " \n"}}, agent.Empty, 1, 1},
+		{"provider", []llmtest.Step{down}, agent.Provider, 1, 1},
+		{"provider, again and again", []llmtest.Step{busy}, agent.Open, 1, 7},
+		{"provider, until the abort", []llmtest.Step{{After: 28 * time.Second, Err: busy.Err}, {After: 1600 * time.Millisecond, Err: busy.Err}}, agent.Provider, 1, 2},
+		{"hangs", []llmtest.Step{{Hang: llmtest.UntilAbort}}, agent.Abort, 1, 1},
+		{"panic", []llmtest.Step{{Panic: "secret words"}}, agent.Panic, 1, 1},
+		{"tool calls to the end", []llmtest.Step{calls("a")}, agent.ToolCall, 4, 4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := script(tt.steps...)
-			result, err := newAgent(t, m).Run(t.Context(), agent.Input{Tenant: shop(), Text: "hi"})
-			if got := agent.ClassOf(err); got != tt.want {
-				t.Errorf("class = %q, want %q (%v)", got, tt.want, err)
-			}
-			if err != nil && strings.Contains(err.Error(), "secret words") {
-				t.Errorf("the error quotes a panic: %v", err)
-			}
-			if len(result.Steps) != len(tt.steps) || len(m.Requests()) != len(tt.steps) {
-				t.Errorf("%d steps recorded, %d asked, want %d", len(result.Steps), len(m.Requests()), len(tt.steps))
-			}
-			if result.Model == "" || result.PromptVersion == "" {
-				t.Errorf("result = %+v, want model and prompt version after an error too", result)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				m := &llmtest.Scripted{Steps: tt.steps, Repeat: true}
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				result, err := newAgent(t, m).Run(ctx, agent.Input{Tenant: shop(), Text: "hi"})
+				if got := agent.ClassOf(err); got != tt.want {
+					t.Errorf("class = %q, want %q (%v)", got, tt.want, err)
+				}
+				if err != nil && strings.Contains(err.Error(), "secret words") {
+					t.Errorf("the error quotes a panic: %v", err)
+				}
+				attempts := 0
+				for _, s := range result.Steps {
+					attempts += len(s.Attempts)
+				}
+				if len(result.Steps) != tt.made || attempts != tt.attempts || len(m.Requests()) != tt.attempts {
+					t.Errorf("%d steps and %d attempts recorded, %d asked, want %d and %d", len(result.Steps), attempts, len(m.Requests()), tt.made, tt.attempts)
+				}
+				if result.Model == "" || result.PromptVersion == "" {
+					t.Errorf("result = %+v, want model and prompt version after an error too", result)
+				}
+			})
 		})
 	}
 }
 
 // Holds docs/spec/04-agent.md, "Loop": unknown tools answer the model with what was
-// wrong; and 07-tools.md, "Bounds": four steps.
+// wrong. Where no tool is offered, it is told so in words.
 func TestRunAnswersUnknownTools(t *testing.T) {
 	m := script(calls("send_money", "look"), llmtest.Step{Text: yes})
 	result, err := newAgent(t, m).Run(t.Context(), agent.Input{Tenant: shop(), Text: "hi"})
@@ -144,19 +182,18 @@ func TestRunAnswersUnknownTools(t *testing.T) {
 	}
 	messages := m.Requests()[1].Messages
 	answers := messages[len(messages)-1]
-	if answers.Role != llm.ToolResult || len(answers.Results) != 2 || answers.Results[0].CallID != "id-send_money" {
-		t.Fatalf("second request ends in %+v", answers)
+	if answers.Role != llm.User || strings.Count(answers.Text, "no tool of this name") != 2 || len(answers.Results) != 0 {
+		t.Errorf("second request ends in %+v", answers)
 	}
-	if got := string(answers.Results[1].Content); !strings.Contains(got, "no tool named look") {
-		t.Errorf("answer = %s", got)
+	want := []llm.Result{
+		{CallID: "id-send_money", Name: "send_money", Content: []byte(`{"error":"there is no tool of this name"}`)},
+		{CallID: "id-look", Name: "look", Content: []byte(`{"error":"there is no tool of this name"}`)},
 	}
-	want := conversation.Spend{TokensIn: 10, TokensCached: 4, TokensOut: 2}
-	want.CostMicros = result.Spend.CostMicros // see TestRunWithinTheBudget
-	if d := cmp.Diff(want, result.Spend); d != "" {
-		t.Errorf("spend differs:\n%s", d)
+	if d := cmp.Diff(want, result.Steps[0].Results); d != "" {
+		t.Errorf("results (-want +got):\n%s", d)
 	}
 	stops := []llm.Stop{result.Steps[0].Stop, result.Steps[1].Stop}
-	if !slices.Equal(stops, []llm.Stop{llm.StopTools, llm.StopEnd}) || len(result.Steps[0].Results) != 2 {
+	if !slices.Equal(stops, []llm.Stop{llm.StopTools, llm.StopEnd}) {
 		t.Errorf("steps = %+v", result.Steps)
 	}
 }
@@ -188,14 +225,15 @@ func TestRunAborts(t *testing.T) {
 }
 
 func TestNewChecksItsConfig(t *testing.T) {
-	whole := agent.Config{Model: script(), Budget: budget.Unlimited{}, ModelName: "m:m", MaxOutputTokens: 1, Now: time.Now}
 	for name, remove := range map[string]func(*agent.Config){
-		"Model":           func(c *agent.Config) { c.Model = nil },
-		"ModelName":       func(c *agent.Config) { c.ModelName = "" },
+		"Models":          func(c *agent.Config) { c.Models = nil },
 		"MaxOutputTokens": func(c *agent.Config) { c.MaxOutputTokens = 0 },
 		"Now":             func(c *agent.Config) { c.Now = nil },
+		"Budget":          func(c *agent.Config) { c.Budget = nil },
+		"Jitter":          func(c *agent.Config) { c.Jitter = nil },
+		"Log":             func(c *agent.Config) { c.Log = nil },
 	} {
-		c := whole
+		c := config(script())
 		remove(&c)
 		if _, err := agent.New(c); err == nil || !strings.Contains(err.Error(), "Config."+name) {
 			t.Errorf("without %s: %v", name, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
@@ -47,13 +48,11 @@ func limited() *tenant.Tenant {
 	return tn
 }
 
-func within(t *testing.T, b agent.Budget, m llm.Model) *agent.Agent {
+func within(t *testing.T, b attempt.Budget, models ...llm.Model) *agent.Agent {
 	t.Helper()
-	a, err := agent.New(agent.Config{Model: m, Budget: b, ModelName: "scripted:test", MaxOutputTokens: 800, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	c := config(models...)
+	c.Budget = b
+	return build(t, c)
 }
 
 // Holds docs/spec/06-contact.md, "Caps": each model call reserves its worst case, under
@@ -74,8 +73,12 @@ func TestRunReservesEachCall(t *testing.T) {
 			} else if err != nil {
 				t.Error(err)
 			}
-			if len(m.Requests()) != made || len(result.Steps) != made {
-				t.Errorf("%d calls made, %d recorded, want %d", len(m.Requests()), len(result.Steps), made)
+			recorded := 0
+			for _, s := range result.Steps {
+				recorded += len(s.Attempts)
+			}
+			if len(m.Requests()) != made || recorded != made {
+				t.Errorf("%d calls made, %d recorded, want %d", len(m.Requests()), recorded, made)
 			}
 			for i, req := range m.Requests() {
 				terms := budget.TermsOf(limited().Rules.Budget, "scripted:test")
@@ -92,7 +95,7 @@ func TestRunReservesEachCall(t *testing.T) {
 // came to, and the turn records what it cost.
 func TestRunWithinTheBudget(t *testing.T) {
 	const spentByOne = 2*10 + 10 // micro-dollars of calls() below: 10 tokens read, 2 written
-	refused := &llm.Error{Provider: "scripted", Kind: llm.KindRateLimited, Status: 429}
+	refused := &llm.Error{Provider: "scripted", Kind: llm.KindUnauthorized, Status: 401}
 	tests := []struct {
 		name   string
 		steps  []llmtest.Step
@@ -130,6 +133,7 @@ func TestRunWithinTheBudget(t *testing.T) {
 				if result.Spend.CostMicros != want.Micros {
 					t.Errorf("the turn cost %d, want %d", result.Spend.CostMicros, want.Micros)
 				}
+				synctest.Wait() // for a call that was aborted
 				b.stop()
 				if d := cmp.Diff(budget.Total{Spent: want}, b.today(t)); d != "" {
 					t.Errorf("the ledger (-want +got):\n%s", d)
@@ -157,8 +161,9 @@ func TestCallThatReturnsLate(t *testing.T) {
 		if got := b.today(t); got.Spent.Tokens != 0 || got.Leased.Tokens == 0 {
 			t.Errorf("while it hangs the ledger has %+v", got)
 		}
-		m.Release()
 		<-ended
+		m.Release()
+		synctest.Wait()
 		b.stop()
 		want := budget.Total{Spent: budget.Amount{Tokens: 105, Micros: 150}}
 		if d := cmp.Diff(want, b.today(t)); d != "" {

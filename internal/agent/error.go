@@ -1,6 +1,11 @@
 package agent
 
-import "errors"
+import (
+	"context"
+	"errors"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
+)
 
 // Class is why a turn's loop produced no reply; each is a log class of its own, and
 // each hands off.
@@ -14,6 +19,7 @@ const (
 	Empty    Class = "empty"     // an answer without text
 	ToolCall Class = "tool_call" // a tool call in the last step
 	Provider Class = "provider"  // the provider failed
+	Open     Class = "breaker"   // the provider is left alone, since it failed again and again
 	Abort    Class = "abort"     // the context ended
 	Panic    Class = "panic"     // the provider's adapter panicked
 	Prompt   Class = "prompt"    // the prompt could not be written
@@ -48,4 +54,21 @@ func ClassOf(err error) Class {
 		return e.Class
 	}
 	return Provider
+}
+
+// failed is the error of a request that no model answered.
+func failed(ctx context.Context, err error) *Error {
+	var open *attempt.OpenError
+	var panicked *attempt.PanicError
+	switch {
+	case ctx.Err() != nil:
+		return &Error{Class: Abort, Err: ctx.Err()}
+	case errors.Is(err, attempt.ErrBudget):
+		return &Error{Class: OverBudget, Err: err}
+	case errors.As(err, &open):
+		return &Error{Class: Open, Err: err}
+	case errors.As(err, &panicked):
+		return &Error{Class: Panic, Err: err}
+	}
+	return &Error{Class: Provider, Err: err}
 }

@@ -2,107 +2,116 @@ package agent
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"time"
 
-	"github.com/go-json-experiment/json"
-
-	"github.com/manychat-agent/manychat-agent/internal/budget"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 )
 
-// maxSteps bounds the loop (docs/spec/07-tools.md, "Bounds").
-const maxSteps = 4
+// The bounds of the loop (docs/spec/07-tools.md, "Bounds"; docs/spec/04-agent.md, "Loop").
+const (
+	maxSteps = 4
+	// maxBadCalls of one tool end the tool phase.
+	maxBadCalls = 2
+	// maxCalls of one step are answered; more is no honest use of any set of tools.
+	maxCalls = 32
+)
 
 // loop runs the steps of one turn.
 type loop struct {
 	agent   *Agent
-	terms   budget.Terms
-	by      time.Time // until when a call waits for room in the budget
-	request llm.Request
+	calls   *attempt.Turn
 	result  *Result
+	request llm.Request
+	tools   map[string]Tool
+	bad     map[string]int // calls of a tool that could not be made
+	closed  bool           // no tool can be called any more
 }
 
-// run asks the model until it answers without calling tools. A call in the last step
-// fails the turn.
-func (l *loop) run(ctx context.Context) (reply.Reply, error) {
-	for range maxSteps {
-		resp, err := l.step(ctx)
-		if err != nil {
-			return reply.Reply{}, err
-		}
-		if len(resp.Calls) == 0 || resp.Stop == llm.StopLength || resp.Stop == llm.StopRefusal {
-			return read(resp)
-		}
-		if err := l.answerCalls(resp); err != nil {
-			return reply.Reply{}, err
-		}
+func newLoop(a *Agent, calls *attempt.Turn, result *Result, tools []Tool) *loop {
+	l := &loop{agent: a, calls: calls, result: result, tools: map[string]Tool{}, bad: map[string]int{}}
+	for _, t := range tools {
+		l.tools[t.Spec().Name] = t
 	}
-	return reply.Reply{}, &Error{Class: ToolCall}
+	return l
 }
 
-// step makes one call within the budget, and records what it took, used and cost
+// run asks until a step brings a reply and no tool calls. A step with both answers the
+// calls and passes over the reply, but for the last one, in which no tool can be called:
+// there a valid reply counts, and a call without one fails the turn.
+func (l *loop) run(ctx context.Context) (reply.Reply, error) {
+	l.closed = len(l.tools) == 0
+	for n := 1; ; n++ {
+		last := n == maxSteps
+		if last && !l.closed {
+			l.close()
+		}
+		resp, err := l.step(ctx)
+		switch {
+		case err != nil:
+			return reply.Reply{}, err
+		case len(resp.Calls) == 0, resp.Stop == llm.StopLength, resp.Stop == llm.StopRefusal:
+			return read(resp)
+		case last:
+			if r, err := read(resp); err == nil {
+				return r, nil
+			}
+			return reply.Reply{}, &Error{Class: ToolCall}
+		}
+		l.answer(ctx, resp)
+	}
+}
+
+// step makes one request, unless ctx has ended, and records what it took, used and cost,
 // whatever it came to.
 func (l *loop) step(ctx context.Context) (llm.Response, error) {
-	worst := budget.Worst(l.request, l.terms.Price)
-	reserved, err := l.agent.config.Budget.Reserve(ctx, budget.Call{Terms: l.terms, Worst: worst, By: l.by})
-	if err != nil {
-		return llm.Response{}, &Error{Class: OverBudget, Err: err}
+	if err := ctx.Err(); err != nil {
+		return llm.Response{}, failed(ctx, err)
+	}
+	l.request.ToolChoice = llm.ToolsAuto
+	if l.closed {
+		l.request.ToolChoice = llm.ToolsNone
 	}
 	start := l.agent.config.Now()
-	resp, err := l.generate(ctx)
-	spent := budget.Spent(worst, l.terms.Price, resp.Usage, err)
-	reserved.Settle(spent)
-	l.result.Spend.CostMicros += spent.Micros
+	resp, made, err := l.calls.Call(ctx, l.request)
+	l.result.Model = l.calls.Model()
 	l.result.Steps = append(l.result.Steps, Step{
-		Took:  l.agent.config.Now().Sub(start),
-		Stop:  resp.Stop,
-		Usage: resp.Usage,
-		Calls: resp.Calls,
+		Took: l.agent.config.Now().Sub(start), Attempts: made, Stop: resp.Stop, Calls: resp.Calls,
 	})
-	l.result.Spend.TokensIn += resp.Usage.Input
-	l.result.Spend.TokensCached += resp.Usage.Cached
-	l.result.Spend.TokensOut += resp.Usage.Output
-	return resp, err
-}
-
-// generate calls the model; an adapter's panic is an error of the turn, not the end of
-// the process.
-func (l *loop) generate(ctx context.Context) (resp llm.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			resp, err = llm.Response{}, &Error{Class: Panic, Err: errors.New(redact.Panic(p))}
-		}
-	}()
-	resp, err = l.agent.config.Model.Generate(ctx, l.request)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return resp, &Error{Class: Abort, Err: ctx.Err()}
-	case err != nil:
-		return resp, &Error{Class: Provider, Err: err}
+	for _, m := range made {
+		l.result.Spend.TokensIn += m.Usage.Input
+		l.result.Spend.TokensCached += m.Usage.Cached
+		l.result.Spend.TokensOut += m.Usage.Output
+		l.result.Spend.CostMicros += m.Cost
+	}
+	if err != nil {
+		return resp, failed(ctx, err)
 	}
 	return resp, nil
 }
 
-// answerCalls tells the model that none of the tools it called exists.
-func (l *loop) answerCalls(resp llm.Response) error {
-	results := make([]llm.Result, len(resp.Calls))
-	for i, call := range resp.Calls {
-		content, err := json.Marshal(map[string]string{"error": "there is no tool named " + call.Name + "; answer with the reply"})
-		if err != nil {
-			return &Error{Class: ToolCall, Err: fmt.Errorf("answer a call: %w", err)}
-		}
-		results[i] = llm.Result{CallID: call.ID, Name: call.Name, Content: content}
-	}
+// answer answers the calls of a step and adds both to the request.
+func (l *loop) answer(ctx context.Context, resp llm.Response) {
+	results := l.perform(ctx, resp.Calls)
 	l.result.Steps[len(l.result.Steps)-1].Results = results
 	l.request.Messages = append(l.request.Messages,
-		llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: resp.Calls},
+		llm.Message{Role: llm.Assistant, Text: resp.Text, Calls: resp.Calls, State: resp.State},
 		llm.Message{Role: llm.ToolResult, Results: results})
-	return nil
+	for _, bad := range l.bad {
+		if bad >= maxBadCalls && !l.closed {
+			l.close()
+		}
+	}
+}
+
+// closing tells the model that the tools are done with. What they did stands above it.
+const closing = "SERVER: no more tools can be called in this turn. Write the reply now, true to what the tools answered."
+
+// close ends the tool phase.
+func (l *loop) close() {
+	l.closed = true
+	l.request.Messages = append(l.request.Messages, llm.Message{Role: llm.User, Text: closing})
 }
 
 // read decodes the answer of a step, or says why it is none.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	demo "github.com/manychat-agent/manychat-agent/config"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
@@ -76,7 +77,7 @@ func benchmarkTurn(b *testing.B, clients int) {
 // serveForBenchmark starts a service on the loopback and returns its message endpoint.
 func serveForBenchmark(b *testing.B) string {
 	b.Helper()
-	c, err := config.Load(config.Source{Mode: config.Serve, Providers: app.Providers(), Environ: []string{
+	c, err := config.Load(config.Source{Mode: config.Serve, Environ: []string{
 		"DATABASE_URL=sqlite:" + filepath.Join(b.TempDir(), "agent.db"), "AGENT_MODEL=mock:demo", "CALLBACK=off",
 		"MANYCHAT_SHARED_SECRET=invented-benchmark-secret", "MANYCHAT_API_TOKEN=1:invented", "MANYCHAT_REPLY_FLOW_NS=content1",
 	}})
@@ -88,7 +89,7 @@ func serveForBenchmark(b *testing.B) string {
 		b.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	service, err := app.New(ctx, app.Options{Config: c, Tenant: business, Model: mock.New(), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	service, err := app.New(ctx, app.Options{Config: c, Tenant: business, Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,21 +8,8 @@ import (
 
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/config"
-	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
-
-// Providers lists the model providers built into this program.
-func Providers() []string { return []string{"mock"} }
-
-// Model opens the model that answers.
-func Model(c config.Config) (llm.Model, error) {
-	if p := c.Agent.Model.Provider; p != "mock" {
-		return nil, fmt.Errorf("the model provider %q is not built into this program", p)
-	}
-	return mock.New(), nil
-}
 
 // Business reads the tenant's files from CONFIG_DIR. Unless it is to be served, a folder
 // without any of them is the demo tenant. Copy above maxTextUnits is a problem; 0 measures nothing,

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	demo "github.com/manychat-agent/manychat-agent/config"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
@@ -203,7 +204,7 @@ func (c *contract) holdBroken(t *testing.T, folder string) {
 // URL is not checked.
 func bare(t *testing.T, folder, baseURL string) (*app.Service, func(*http.Request) (*http.Response, error)) {
 	t.Helper()
-	c, err := config.Load(config.Source{Mode: config.Serve, Providers: []string{"mock"}, Environ: []string{
+	c, err := config.Load(config.Source{Mode: config.Serve, Environ: []string{
 		"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db"), "AGENT_MODEL=mock:demo", "PUBLIC_BASE_URL=https://agent.example",
 		"MANYCHAT_SHARED_SECRET=" + newSecret, "MANYCHAT_API_TOKEN=" + apiToken, "MANYCHAT_REPLY_FLOW_NS=content20260101000000_000002",
 		"CONSOLE_API_KEY=" + operatorKey,
@@ -217,7 +218,7 @@ func bare(t *testing.T, folder, baseURL string) (*app.Service, func(*http.Reques
 		t.Fatal(err)
 	}
 	service, err := app.New(t.Context(), app.Options{
-		Config: c, Tenant: business, Model: mock.New(), Now: time.Now, Log: slog.New(slog.DiscardHandler), NoWorker: true,
+		Config: c, Tenant: business, Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Now: time.Now, Log: slog.New(slog.DiscardHandler), NoWorker: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	demo "github.com/manychat-agent/manychat-agent/config"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
@@ -229,7 +230,7 @@ func TestLongAndManyMessages(t *testing.T) {
 // configuration. It returns what stops it.
 func changed(t *testing.T, listener net.Listener, log io.Writer, change func(*app.Options)) (stop func()) {
 	t.Helper()
-	c, err := config.Load(config.Source{Mode: config.Serve, Providers: []string{"mock"}, Environ: []string{
+	c, err := config.Load(config.Source{Mode: config.Serve, Environ: []string{
 		"DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db"), "AGENT_MODEL=mock:demo", "PUBLIC_BASE_URL=https://agent.example",
 		"MANYCHAT_SHARED_SECRET=" + newSecret, "MANYCHAT_API_TOKEN=" + apiToken, "MANYCHAT_REPLY_FLOW_NS=content20260101000000_000002",
 	}})
@@ -242,7 +243,7 @@ func changed(t *testing.T, listener net.Listener, log io.Writer, change func(*ap
 	}
 	account := newAccount(t, manychat.WhatsApp, nil, nil)
 	o := app.Options{
-		Config: c, Tenant: business, Model: mock.New(), Now: time.Now, Transport: manychattest.Transport(account),
+		Config: c, Tenant: business, Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Now: time.Now, Transport: manychattest.Transport(account),
 		Log: telemetry.NewLogger(io.MultiWriter(log, &captured), slog.LevelDebug, telemetry.JSON),
 	}
 	if change != nil {
@@ -487,7 +488,7 @@ func TestEveryEventHappens(t *testing.T) {
 			stop := changed(t, listener, log, func(o *app.Options) {
 				o.Config.Server.MetricsAddr = "127.0.0.1:0"
 				if tt.do == nil {
-					o.Config.Turn.MaxInFlight, o.Model = 1, waits{until}
+					o.Config.Turn.MaxInFlight, o.Models = 1, []attempt.Model{{Name: "mock:demo", Model: waits{until}}}
 				}
 				if tt.change != nil {
 					tt.change(o)

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
@@ -65,13 +66,13 @@ func deploy(t *testing.T, folder string, s setup, change func(*manychattest.Entr
 	client := &http.Client{Transport: &http.Transport{DialContext: network.dial}}
 	d := &deployment{rig: rig{t: t, base: "http://127.0.0.1:3000", network: network, start: time.Now(), folder: folder, http: client, log: &safeBuffer{}}}
 	d.account = newAccount(t, manychat.Channel(c.Tenant.Channel), client, change)
-	model := s.model
-	if model == nil {
-		model = mock.New()
+	models := s.models(c)
+	if models == nil {
+		models = []attempt.Model{{Name: c.Agent.Model.String(), Model: mock.New()}}
 	}
 	var err error
 	d.service, err = app.New(t.Context(), app.Options{
-		Config: c, Tenant: business, Model: model, Now: time.Now, Transport: manychattest.Transport(d.account),
+		Config: c, Tenant: business, Models: models, Now: time.Now, Transport: manychattest.Transport(d.account),
 		Log: telemetry.NewLogger(io.MultiWriter(d.log, &captured), slog.LevelDebug, telemetry.JSON),
 	})
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/console"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
-	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -29,7 +30,7 @@ const (
 	sandboxFlow     = "content20260101000000_000001"
 )
 
-// DevOptions are what a [Dev] is built from; every field but the last two is required.
+// DevOptions are what a [Dev] is built from; every field but the last three is required.
 type DevOptions struct {
 	Config   config.Config
 	Tenant   *tenant.Tenant
@@ -38,18 +39,20 @@ type DevOptions struct {
 	Now      func() time.Time
 
 	Transport http.RoundTripper // between the parts; nil: the network
-	Answers   llm.Model         // nil: the mock
+	ToModels  http.RoundTripper // to the models' providers; nil: the network
+	Models    []attempt.Model   // nil: those of the configuration
 }
 
 // Dev is the service together with an emulated ManyChat account and a phone page, in
-// one process that reaches nothing outside of this machine. The parts talk over HTTP,
-// as they would on the internet.
+// one process that reaches nothing outside of this machine but the provider of a model
+// that was configured. The parts talk over HTTP, as they would on the internet.
 type Dev struct {
 	Account *sandbox.Account
 	Turns   sandbox.Turns
-	Model   *mock.Model
-	URL     string // of the process, without a trailing slash
+	Model   *mock.Model // answers unless another model is configured
+	URL     string      // of the process, without a trailing slash
 
+	mocked   bool // the mock is one of the models
 	service  *Service
 	page     *sandbox.Page
 	listener net.Listener
@@ -68,12 +71,14 @@ func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
 	c.ManyChat.ReplyFlowNs = sandboxFlow
 	c.Public.BaseURL = "https://" + sandbox.PublicHost
 	c.Console.APIKey = sandboxKey
-	answers := o.Answers
-	if answers == nil {
-		answers = d.Model
-	}
 	var err error
-	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Model: answers, Log: o.Log, Now: o.Now, Transport: o.Transport}); err != nil {
+	if o.Models == nil {
+		if o.Models, err = modelsBeside(d.Model, c, o.ToModels); err != nil {
+			return nil, err
+		}
+	}
+	d.mocked = slices.ContainsFunc(o.Models, func(m attempt.Model) bool { return m.Model == d.Model })
+	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Models: o.Models, Log: o.Log, Now: o.Now, Transport: o.Transport}); err != nil {
 		return nil, err
 	}
 	if err := d.buildSandbox(c, o); err != nil {
@@ -102,7 +107,11 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 		return err
 	}
 	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: client}
-	d.page, err = sandbox.NewPage(sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Model: switches{d.Model}, Example: d.welcome.question, Log: o.Log})
+	page := sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Example: d.welcome.question, Log: o.Log}
+	if d.mocked {
+		page.Model = switches{d.Model}
+	}
+	d.page, err = sandbox.NewPage(page)
 	return err
 }
 
@@ -115,8 +124,12 @@ func (d *Dev) Serve(ctx context.Context) error {
 	return d.service.Serve(ctx, Front{Listener: d.listener, Handler: loopbackOnly(mux), OnStop: d.page.Close})
 }
 
-// SetLatency makes the mock model answer after a while.
+// SetLatency makes the mock model answer after a while. It is an error when another model
+// answers.
 func (d *Dev) SetLatency(latency time.Duration) error {
+	if !d.mocked && latency > 0 {
+		return errors.New("only the mock model can be slowed down: set AGENT_MODEL to mock:demo, or leave the latency out")
+	}
 	return d.Model.Control(mock.Directive{Latency: latency})
 }
 

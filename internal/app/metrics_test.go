@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
@@ -77,7 +78,7 @@ func serveOnSockets(t *testing.T) (service, metrics string) {
 	log := &safeBuffer{}
 	account := newAccount(t, manychat.WhatsApp, http.DefaultClient, nil)
 	built, err := app.New(t.Context(), app.Options{
-		Config: c, Tenant: business, Model: mock.New(), Now: time.Now, Transport: manychattest.Transport(account),
+		Config: c, Tenant: business, Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Now: time.Now, Transport: manychattest.Transport(account),
 		Log: telemetry.NewLogger(io.MultiWriter(log, &captured), slog.LevelDebug, telemetry.JSON),
 	})
 	if err != nil {

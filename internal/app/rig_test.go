@@ -15,6 +15,7 @@ import (
 	"time"
 
 	demo "github.com/manychat-agent/manychat-agent/config"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -91,7 +92,17 @@ type rig struct {
 type setup struct {
 	env   []string // NAME=value
 	rules func(*tenant.Rules)
-	model llm.Model // nil: the mock
+	model llm.Model // nil: the configured one
+
+	provider http.RoundTripper // to the model's provider; nil: the network
+}
+
+// models is the one that a test brings, under the name that is configured.
+func (s setup) models(c config.Config) []attempt.Model {
+	if s.model == nil {
+		return nil
+	}
+	return []attempt.Model{{Name: c.Agent.Model.String(), Model: s.model}}
 }
 
 // inBubble runs a test with a started rig in a fresh folder.
@@ -111,7 +122,7 @@ func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (c
 	for _, change := range changes {
 		environ = append(environ, change.env...)
 	}
-	c, err := config.Load(config.Source{Mode: mode, Providers: []string{"mock"}, Environ: environ})
+	c, err := config.Load(config.Source{Mode: mode, Environ: environ})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +142,9 @@ func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (c
 func start(t *testing.T, folder string, changes ...setup) *rig {
 	t.Helper()
 	c, business := load(t, config.Dev, []string{"DATABASE_URL=sqlite:" + filepath.Join(folder, "agent.db")}, changes...)
-	var model llm.Model
+	var last setup
 	for _, change := range changes {
-		model = change.model
+		last = change
 	}
 	network := newPipes()
 	transport := &http.Transport{DialContext: network.dial}
@@ -141,7 +152,7 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	var err error
 	r.Dev, err = app.NewDev(ctx, app.DevOptions{
-		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport, Answers: model,
+		Config: c, Tenant: business, Listener: network, Now: time.Now, Transport: transport, Models: last.models(c), ToModels: last.provider,
 		Log: telemetry.NewLogger(io.MultiWriter(r.log, &captured), slog.LevelDebug, telemetry.JSON),
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/app/openapi"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
@@ -40,7 +41,7 @@ import (
 type Options struct {
 	Config   config.Config
 	Tenant   *tenant.Tenant
-	Model    llm.Model
+	Models   []attempt.Model // in the order in which they are asked
 	Log      *slog.Logger
 	Now      func() time.Time
 	NoWorker bool // answer, and leave deferred replies to another process
@@ -158,12 +159,14 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		return err
 	}
 	mind, err := agent.New(agent.Config{
-		Model:           s.opts.Model,
+		Models:          s.opts.Models,
+		Effort:          llm.Effort(c.Agent.ReasoningEffort),
 		Budget:          s.budget,
-		ModelName:       c.Agent.Model.String(),
 		MaxOutputTokens: c.Agent.MaxOutputTokens,
 		Temperature:     &c.Agent.Temperature,
 		Now:             s.opts.Now,
+		Jitter:          attempt.Jitter,
+		Log:             s.opts.Log,
 	})
 	if err != nil {
 		return err
@@ -171,7 +174,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	s.turns, err = turn.New(turn.Config{
 		Store:       s.db,
 		Agent:       mind,
-		Guard:       guardrail.New(guardrail.Config{Markers: prompt.Markers(), Secrets: secrets(c)}),
+		Guard:       guardrail.New(guarded(c)),
 		Tenant:      s.tenant,
 		Wake:        s.worker.Wake,
 		Tokens:      s.tokens,
@@ -229,6 +232,17 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 
 // tenant is the configuration in force.
 func (s *Service) tenant() *tenant.Tenant { return s.opts.Tenant }
+
+// guarded is what of the program no reply may hold.
+func guarded(c config.Config) guardrail.Config {
+	return guardrail.Config{
+		Markers: prompt.Markers(),
+		Rules:   prompt.Rules(),
+		Secrets: secrets(c),
+		Names:   []string{c.ManyChat.ReplyField, c.ManyChat.TokenField},
+		Flows:   []string{c.ManyChat.ReplyFlowNs},
+	}
+}
 
 // secrets are the configured credentials, none of which a reply may hold.
 func secrets(c config.Config) []string {

@@ -44,7 +44,7 @@ func TestWelcome(t *testing.T) {
 
 func welcomeOf(t *testing.T, folder string) string {
 	t.Helper()
-	c, err := config.Load(config.Source{Mode: config.Dev, Providers: app.Providers(), Environ: []string{
+	c, err := config.Load(config.Source{Mode: config.Dev, Environ: []string{
 		"CONFIG_DIR=" + folder, "DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db"),
 	}})
 	if err != nil {

@@ -55,6 +55,12 @@ func Table() []Row {
 
 		{Path: "internal/llm/mock", Layer: Adapter, Tests: []string{"internal/agent", "internal/budget", "internal/guardrail"}}, // it reads the real prompt
 		{Path: "internal/llm/llmtest", Layer: Adapter},
+		{Path: "internal/llm/wire", Layer: Adapter},
+		{Path: "internal/llm/anthropic", Layer: Adapter, Also: []string{"internal/llm/wire"}},
+		{Path: "internal/llm/google", Layer: Adapter, Also: []string{"internal/llm/wire"}},
+		{Path: "internal/llm/openai", Layer: Adapter, Also: []string{"internal/llm/wire"}},
+		{Path: "internal/llm/responses", Layer: Adapter, Also: []string{"internal/llm/wire"}},
+		{Path: "internal/llm/ollama", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/store", Layer: Adapter, Also: []string{"internal/turn", "internal/outbox", "internal/budget", "internal/nudge", "internal/token", "internal/learning"}},
 		{Path: "internal/media", Layer: Adapter, Also: []string{"internal/turn"}},
 

@@ -71,7 +71,7 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 	if err != nil {
 		return err
 	}
-	model, err := app.Model(c)
+	models, err := app.Models(c, nil)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 		log.Warn("configured without effect in this version", "keys", keys)
 	}
 	service, err := app.New(ctx, app.Options{
-		Config: c, Tenant: t, Model: model, Log: log, Now: time.Now, NoWorker: noWorker,
+		Config: c, Tenant: t, Models: models, Log: log, Now: time.Now, NoWorker: noWorker,
 	})
 	if err != nil {
 		return err

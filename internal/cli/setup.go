@@ -21,7 +21,7 @@ func environment(mode config.Mode, std Streams) (config.Config, error) {
 		return config.Config{}, usageError{fmt.Errorf("the file .env cannot be read: %w", err)}
 	}
 	c, err := config.Load(config.Source{
-		Mode: mode, Environ: os.Environ(), DotEnv: dotenv, Providers: app.Providers(), Terminal: terminal(std.Err),
+		Mode: mode, Environ: os.Environ(), DotEnv: dotenv, Terminal: terminal(std.Err),
 	})
 	var problems config.Problems
 	if err != nil && !errors.As(err, &problems) {

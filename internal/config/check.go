@@ -76,7 +76,7 @@ func (l *loader) checkAddresses() {
 	}
 }
 
-// checkModels holds that every model's provider is built in and has what it needs.
+// checkModels holds that every model's provider has what it needs.
 func (l *loader) checkModels() {
 	c := l.config
 	needed := map[string]string{} // variable to the first model that needs it
@@ -93,12 +93,12 @@ func (l *loader) checkModels() {
 		if m.model == (Model{}) {
 			continue
 		}
-		if !slices.Contains(l.source.Providers, m.model.Provider) {
-			l.problem(m.variable, fmt.Sprintf("names the provider %q, which is not built into this version: set it to %s", m.model.Provider, examples(l.source.Providers)))
-			continue
-		}
 		if m.model.Provider == Mock && m.model != mockModel {
 			l.problem(m.variable, fmt.Sprintf("is %q: the provider mock has one model, so set it to %s", m.model, mockModel))
+			continue
+		}
+		if m.variable == "AGENT_FALLBACK_MODEL" && m.model == c.Agent.Model {
+			l.problem(m.variable, fmt.Sprintf("is %q like AGENT_MODEL: set it to another model, or unset it", m.model))
 			continue
 		}
 		name, missing := c.Keys.missing(m.model.Provider)

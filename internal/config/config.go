@@ -49,21 +49,21 @@ type Config struct {
 // Agent is the model that answers.
 type Agent struct {
 	Model           Model   `env:"AGENT_MODEL" dev:"mock:demo" need:"serve"`
-	FallbackModel   Model   `env:"AGENT_FALLBACK_MODEL" planned:"true"` // used when the first one errors
+	FallbackModel   Model   `env:"AGENT_FALLBACK_MODEL"` // used when the first one errors
 	MaxOutputTokens int     `env:"AGENT_MAX_OUTPUT_TOKENS" default:"800" min:"1" max:"100000"`
 	Temperature     float64 `env:"AGENT_TEMPERATURE" default:"0.3" min:"0" max:"2"`
-	ReasoningEffort string  `env:"AGENT_REASONING_EFFORT" planned:"true" enum:"minimal,low,medium,high"` // empty: not sent
+	ReasoningEffort string  `env:"AGENT_REASONING_EFFORT" enum:"minimal,low,medium,high"` // empty: not sent
 }
 
 // ProviderKeys are credentials and addresses of model providers. Only those of the
 // providers in use are required.
 type ProviderKeys struct {
-	Anthropic               Secret `env:"ANTHROPIC_API_KEY" planned:"true"`
-	OpenAI                  Secret `env:"OPENAI_API_KEY" planned:"true"`
-	Google                  Secret `env:"GOOGLE_GENERATIVE_AI_API_KEY" planned:"true"`
-	OllamaBaseURL           URL    `env:"OLLAMA_BASE_URL" planned:"true"`
-	OpenAICompatibleBaseURL URL    `env:"OPENAI_COMPATIBLE_BASE_URL" planned:"true"` // ends in /v1
-	OpenAICompatible        Secret `env:"OPENAI_COMPATIBLE_API_KEY" planned:"true"`
+	Anthropic               Secret `env:"ANTHROPIC_API_KEY"`
+	OpenAI                  Secret `env:"OPENAI_API_KEY"`
+	Google                  Secret `env:"GOOGLE_GENERATIVE_AI_API_KEY"`
+	OllamaBaseURL           URL    `env:"OLLAMA_BASE_URL"`
+	OpenAICompatibleBaseURL URL    `env:"OPENAI_COMPATIBLE_BASE_URL"` // ends in /v1
+	OpenAICompatible        Secret `env:"OPENAI_COMPATIBLE_API_KEY"`
 }
 
 // SecondModels do other work than answering; each is the zero Model when unset.

@@ -17,7 +17,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("TRUST_PROXY=loopback,::1/200\nMANYCHAT_SHARED_SECRET=','\nDATABASE_URL=postgres://%\nRACE_DEADLINE_MS=9e9\n")
 	f.Add("A=$B\nB='${A}'\nexport C")
 	f.Fuzz(func(t *testing.T, text string) {
-		source := config.Source{Mode: config.Serve, Providers: []string{config.Mock}, DotEnv: []byte(text)}
+		source := config.Source{Mode: config.Serve, DotEnv: []byte(text)}
 		if got, err := config.Load(source); err == nil && len(got.Values()) != len(config.Names()) {
 			t.Errorf("%d values of %d variables", len(got.Values()), len(config.Names()))
 		}

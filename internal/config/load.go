@@ -11,11 +11,10 @@ import (
 
 // Source is what [Load] reads.
 type Source struct {
-	Mode      Mode
-	Environ   []string // NAME=value, as [os.Environ] returns it
-	DotEnv    []byte   // content of .env; nil without one
-	Providers []string // model providers built into this program
-	Terminal  bool     // whether a person reads the log: LOG_FORMAT is then text by default
+	Mode     Mode
+	Environ  []string // NAME=value, as [os.Environ] returns it
+	DotEnv   []byte   // content of .env; nil without one
+	Terminal bool     // whether a person reads the log: LOG_FORMAT is then text by default
 }
 
 // Origin says where a value in force comes from.

@@ -16,8 +16,8 @@ import (
 // served is the least that serve starts with.
 func served(more ...string) config.Source {
 	return config.Source{
-		Mode:      config.Serve,
-		Providers: []string{config.Mock},
+		Mode: config.Serve,
+
 		Environ: append([]string{
 			"AGENT_MODEL=mock:demo",
 			"MANYCHAT_SHARED_SECRET=invented-secret-1",
@@ -29,7 +29,7 @@ func served(more ...string) config.Source {
 }
 
 func dev(environ ...string) config.Source {
-	return config.Source{Mode: config.Dev, Providers: []string{config.Mock}, Environ: environ}
+	return config.Source{Mode: config.Dev, Environ: environ}
 }
 
 // Holds docs/spec/10-config.md, "Variables": the defaults; dev needs nothing.
@@ -73,7 +73,8 @@ func TestLoadProblems(t *testing.T) {
 		{"nothing is wrong", nil, nil},
 		{"model", []string{"AGENT_MODEL=claude"}, []string{`AGENT_MODEL is "claude": set it to provider:model, such as mock:demo`}},
 		{"provider", []string{"AGENT_MODEL=antropic:x"}, []string{`AGENT_MODEL names the provider "antropic": set it to one of anthropic, openai, google, ollama, openai-compatible, mock`}},
-		{"provider that is not built in", []string{"AGENT_FALLBACK_MODEL=openai:gpt"}, []string{`AGENT_FALLBACK_MODEL names the provider "openai", which is not built into this version: set it to mock:demo`}},
+		{"fallback without its key", []string{"AGENT_FALLBACK_MODEL=openai:gpt"}, []string{`OPENAI_API_KEY is required, since AGENT_FALLBACK_MODEL is openai:gpt: set it in .env or in the environment`}},
+		{"fallback like the model", []string{"AGENT_MODEL=mock:demo", "AGENT_FALLBACK_MODEL=mock:demo"}, []string{`AGENT_FALLBACK_MODEL is "mock:demo" like AGENT_MODEL: set it to another model, or unset it`}},
 		{"mock model that there is none of", []string{"AGENT_MODEL=mock:wise"}, []string{`AGENT_MODEL is "mock:wise": the provider mock has one model, so set it to mock:demo`}},
 		{"api token", []string{"MANYCHAT_API_TOKEN=hush"}, []string{`MANYCHAT_API_TOKEN is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API`}},
 		{"api token without its secret", []string{"MANYCHAT_API_TOKEN=1234567:"}, []string{`MANYCHAT_API_TOKEN is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API`}},
@@ -224,7 +225,6 @@ func TestLoadProviderKeys(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.model+" "+tt.key, func(t *testing.T) {
 			source := dev("AGENT_MODEL="+tt.model, "INSIGHT_MODEL="+tt.model, tt.key)
-			source.Providers = config.Providers()
 			_, err := config.Load(source)
 			if got := strings.Join(sentences(t, err), "\n"); got != tt.want {
 				t.Errorf("problems = %q, want %q", got, tt.want)

@@ -22,24 +22,13 @@ const (
 	Mock             = "mock"
 )
 
-// Providers lists the accepted names; a program may have fewer built in.
+// Providers lists the accepted names.
 func Providers() []string {
 	return []string{Anthropic, OpenAI, Google, Ollama, OpenAICompatible, Mock}
 }
 
 // mockModel is the only model of the provider mock.
 var mockModel = Model{Provider: Mock, Name: "demo"}
-
-// examples says how a model of each provider is written.
-func examples(providers []string) string {
-	forms := make([]string, len(providers))
-	for i, provider := range providers {
-		if forms[i] = provider + ":<model>"; provider == Mock {
-			forms[i] = mockModel.String()
-		}
-	}
-	return strings.Join(forms, ", or to ")
-}
 
 // String is provider:name, or nothing for no model.
 func (m Model) String() string {

@@ -15,28 +15,32 @@ func closingQuestion(d *draft) finding {
 	return finding{}
 }
 
-// endsInQuestion reports whether a text ends in a question mark of some script, emoji
-// and white space after it left aside. A semicolon is one after Greek.
+// questionMarks are those of every script, the opening ones and the emoji too.
+const questionMarks = "?¿؟？\u037e՞፧⁇⁈⁉⸮‽❓❔﹖︖꘏꛷⳺⳻"
+
+// endsInQuestion reports whether a text ends in a question mark of some script, emoji,
+// white space, markup, quotes and brackets after it left aside. A semicolon is one after
+// Greek.
 func endsInQuestion(text string) bool {
-	text = strings.TrimRightFunc(text, decoration)
-	switch last, _ := utf8.DecodeLastRuneInString(text); last {
-	case '?', '؟', '？', '\u037e':
-		return true
-	case ';':
-		text = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	text = strings.TrimRightFunc(text, func(r rune) bool {
+		return (decoration(r) || strings.ContainsRune("*_~`\"'”’»)]!", r)) && !strings.ContainsRune(questionMarks, r)
+	})
+	last, size := utf8.DecodeLastRuneInString(text)
+	if last == ';' {
+		text = strings.TrimRightFunc(text[:len(text)-size], func(r rune) bool { return !unicode.IsLetter(r) })
 		letter, _ := utf8.DecodeLastRuneInString(text)
 		return unicode.Is(unicode.Greek, letter)
 	}
-	return false
+	return last != utf8.RuneError && strings.ContainsRune(questionMarks, last)
 }
 
 // decoration reports whether a rune at the end of a message is emoji, part of one, or
 // white space.
 func decoration(r rune) bool {
 	switch {
-	case unicode.IsSpace(r), unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r):
+	case unicode.IsSpace(r), unicode.Is(unicode.So, r), unicode.Is(unicode.Sk, r) && r != '`' && r != '^':
 		return true
-	case r == '\u200d', unicode.Is(unicode.Variation_Selector, r), 0xe0020 <= r && r <= 0xe007f:
+	case r == '\u200d', r == '\u20e3', unicode.Is(unicode.Variation_Selector, r), 0xe0020 <= r && r <= 0xe007f:
 		return true
 	}
 	return false

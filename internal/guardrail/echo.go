@@ -2,6 +2,7 @@ package guardrail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,8 +11,17 @@ import (
 var echoedField = regexp.MustCompile(`(?i)^[\s>#•]*(?:\d+[.)])?[\s{,*_\x60"'-]*(?:` +
 	`(?:escalation_reason|closing_question)["'*_\x60]*\s*[:=]` +
 	`|messages["'*_\x60]*\s*[:=]\s*\[` +
-	`|escalate["'*_\x60]*\s*[:=]\s*(?:true|false)` +
-	`|confidence["'*_\x60]*\s*[:=]\s*[01]?\.?\d)`)
+	`|escalate["'*_\x60]*\s*[:=][\s"'*_\x60]*(?:true|false|null|none|yes|no)` + valueEnd +
+	`|confidence["'*_\x60]*\s*[:=][\s"'*_\x60]*(?:[01]?\.\d+|[01]|\d{1,3}\s*%|low|medium|high)` + valueEnd + `)`)
+
+// valueEnd is what may follow a value that the whole line is about.
+const valueEnd = `["'*_\x60]*\s*(?:[,;}\]]|\.?\s*$)`
+
+// An object with a field of the reply inside a line.
+var echoedObject = regexp.MustCompile(`\{[^{}]*"(?:messages|escalate|escalation_reason|confidence|closing_question)"\s*:[^{}]*\}?`)
+
+// What is left of an object when its fields are gone.
+var bareFrame = regexp.MustCompile(`^[\s{}\[\],]*$|^\s*\x60{3}(?:json)?\s*$`)
 
 // The server's note of performed actions, which a model may copy from the history.
 var copiedNote = regexp.MustCompile(`(?i)\[\s*actions performed\s*:[^\]]*(?:\]|$)`)
@@ -30,16 +40,20 @@ func fieldEcho(d *draft) finding {
 
 func withoutEchoes(text string) string {
 	var kept []string
+	echoed := false
 	for line := range strings.SplitSeq(text, "\n") {
 		without := copiedNote.ReplaceAllString(line, "")
+		without = echoedObject.ReplaceAllString(without, "")
 		emptied := without != line && strings.TrimSpace(without) == ""
-		if !emptied && !echoedField.MatchString(without) {
+		field := echoedField.MatchString(without)
+		echoed = echoed || without != line || field
+		if !emptied && !field {
 			kept = append(kept, without)
 		}
 	}
-	joined := strings.Join(kept, "\n")
-	if joined == text {
+	if !echoed {
 		return text
 	}
-	return strings.TrimSpace(joined)
+	kept = slices.DeleteFunc(kept, func(line string) bool { return line != "" && bareFrame.MatchString(line) })
+	return strings.TrimSpace(strings.Join(kept, "\n"))
 }

@@ -6,16 +6,21 @@ package guardrail
 import (
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/money"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// Config is what the checks need beside the tenant. Both lists may be empty.
+// Config is what the checks need beside the tenant. All of it may be empty.
 type Config struct {
 	Markers []string // strings that only a prompt holds
 	Secrets []string // configured credentials; empty ones are passed over
+	Rules   string   // the static rules of the prompt, which no reply may quote
+	Names   []string // ManyChat fields that the service itself writes: reply field, token field
+	Flows   []string // namespaces of ManyChat flows that the service itself triggers
 }
 
 // Guard applies the checks. It is safe for concurrent use.
@@ -25,15 +30,16 @@ type Guard struct {
 
 // New arranges the checks in the order of docs/spec/04-agent.md, "Guardrails".
 func New(c Config) *Guard {
-	facts := &factCache{}
+	facts := &factCache{config: c}
 	return &Guard{checks: []check{
 		{"contract", contract},
 		{"escalate", escalate},
 		{"field_echo", fieldEcho},
-		{"leak", newLeak(c).run},
+		{"leak", newLeak(c, facts).run},
 		{"confidence", confidence},
 		{"price_guard", priceGuard{facts}.run},
 		{"links", links{facts}.run},
+		{"repetition", repetition},
 		{"closing_question", closingQuestion},
 	}}
 }
@@ -47,23 +53,29 @@ type Input struct {
 	// which nothing is left; nil: they are read as they are. The checks judge what goes
 	// out, since a mark that is taken away can put together an amount or a link.
 	Style func(texts []string) []string
+	// LastReply are the texts of the agent's last reply to this contact as they went out,
+	// oldest first; nil: there is none.
+	LastReply []string
+	Message   string    // what the contact wrote, as plain text
+	Token     string    // the contact's token that came with this turn; empty: none
+	At        time.Time // now, which decides what a handoff says
 	// Failure names why there is no reply, as a log class; empty: there is one.
 	Failure string
 }
 
 // Verdict is what may go out.
 type Verdict struct {
-	Messages      []string // what the contact gets: the reply, or the tenant's escalation text
+	Messages      []string // what the contact gets: the reply, or the tenant's handover text
 	Outcome       conversation.Outcome
 	Reason        conversation.EscalationReason // non-empty exactly when it escalates
 	Interventions []string                      // names of the checks that did something, or the failure; in order
 }
 
 // Apply runs the checks over a reply. A failure, and any check that says so, replaces
-// the whole text by the tenant's escalation text.
+// the whole text by what the tenant says when a person takes over.
 func (g *Guard) Apply(in Input) Verdict {
 	if in.Failure != "" {
-		return handOff(in.Tenant, broken(), []string{in.Failure})
+		return handOff(in, broken(), []string{in.Failure})
 	}
 	d := newDraft(in)
 	var interventions []string
@@ -73,15 +85,15 @@ func (g *Guard) Apply(in Input) Verdict {
 			interventions = append(interventions, c.name)
 		}
 		if f.outcome != "" {
-			return handOff(in.Tenant, f, interventions)
+			return handOff(in, f, interventions)
 		}
 	}
 	return Verdict{Messages: d.messages, Outcome: conversation.Answered, Interventions: interventions}
 }
 
-func handOff(t *tenant.Tenant, f finding, interventions []string) Verdict {
+func handOff(in Input, f finding, interventions []string) Verdict {
 	return Verdict{
-		Messages:      []string{t.Rules.Messages.Escalation},
+		Messages:      []string{in.Tenant.Rules.Handover(in.At)},
 		Outcome:       f.outcome,
 		Reason:        f.reason,
 		Interventions: interventions,
@@ -96,7 +108,10 @@ type check struct {
 
 // newDraft is a reply as it would go out.
 func newDraft(in Input) *draft {
-	d := &draft{tenant: in.Tenant, reply: in.Reply, messages: in.Reply.Messages, closing: in.Reply.ClosingQuestion}
+	d := &draft{
+		tenant: in.Tenant, reply: in.Reply, messages: in.Reply.Messages, closing: in.Reply.ClosingQuestion,
+		last: in.LastReply, message: in.Message, token: in.Token,
+	}
 	d.written = d.texts()
 	if in.Style != nil {
 		d.messages = in.Style(d.messages)
@@ -113,6 +128,9 @@ type draft struct {
 	written  []string
 	messages []string
 	closing  string // empty: none
+
+	last           []string // see [Input]
+	message, token string
 }
 
 // texts lists everything that would go out.
@@ -155,21 +173,27 @@ func broken() finding {
 
 // factCache keeps what the checks read out of the tenant that came last.
 type factCache struct {
-	last atomic.Pointer[facts]
+	config Config
+	last   atomic.Pointer[facts]
 }
 
-// facts are the amounts and links that a tenant's own texts hold.
+// facts are what a tenant's own texts hold, and what is none of a contact's business.
 type facts struct {
 	tenant  *tenant.Tenant
-	money   moneyFacts
+	money   money.Facts
 	allowed map[string]bool // links, as linkKey writes them
+	names   accountNames
+	rules   rulePassages
 }
 
 func (c *factCache) of(t *tenant.Tenant) *facts {
 	if f := c.last.Load(); f != nil && f.tenant == t {
 		return f
 	}
-	f := &facts{tenant: t, money: readMoney(&t.Catalog), allowed: allowedLinks(t)}
+	f := &facts{
+		tenant: t, money: money.Read(&t.Catalog, catalogTexts(&t.Catalog)), allowed: allowedLinks(t),
+		names: readNames(c.config, t), rules: readRules(c.config.Rules, t),
+	}
 	c.last.Store(f)
 	return f
 }

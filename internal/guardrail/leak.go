@@ -8,8 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// leak hands off a reply that quotes the prompt or a credential.
+// leak hands off a reply that quotes the prompt, a credential, or a name that only the
+// business's ManyChat account has.
 type leak struct {
+	facts   *factCache
 	markers []string // without spaces
 	fences  []string // what only a fence marker looks like, folded
 	words   []string // of fence markers, in lower case
@@ -23,8 +25,8 @@ const minSecret = 8
 
 // newLeak keeps the markers that are there and the secrets that are long enough; an
 // empty one would be found in every reply.
-func newLeak(c Config) leak {
-	var l leak
+func newLeak(c Config, facts *factCache) leak {
+	l := leak{facts: facts}
 	for _, marker := range c.Markers {
 		if marker == "" {
 			continue
@@ -38,49 +40,61 @@ func newLeak(c Config) leak {
 			}
 		}
 	}
-	for _, secret := range c.Secrets {
-		if folded := fold(secret, isWord); len([]rune(folded)) >= minSecret {
-			l.secrets = append(l.secrets, folded)
-		}
-	}
+	l.secrets = foldedSecrets(c.Secrets)
 	return l
 }
 
-// run looks at what the model wrote, in which a heading still is one, and at what would go
-// out. It looks for headings in each text with compatibility forms folded, and spaces and
-// invisible characters taken out: their case counts, since a heading is also a word.
-// Fence markers and secrets are found in any case and whatever stands between their
-// letters, secrets also across messages.
-func (l leak) run(d *draft) finding {
-	for _, text := range slices.Concat(d.written, d.texts()) {
-		bare := plain(text)
-		if holdsAny(unspaced(bare), l.markers) ||
-			holdsAny(strings.ToLower(bare), l.words) || holdsAny(fold(text, isWordOrAngle), l.fences) {
-			return broken()
+func foldedSecrets(secrets []string) []string {
+	var out []string
+	for _, secret := range secrets {
+		if folded := fold(secret, isWord); len([]rune(folded)) >= minSecret {
+			out = append(out, folded)
 		}
 	}
-	for _, all := range []string{strings.Join(d.written, ""), strings.Join(d.texts(), "")} {
-		if holdsAny(fold(all, isWord), l.secrets) {
+	return out
+}
+
+// run looks at what the model wrote, in which a heading still is one, and at what would
+// go out.
+func (l leak) run(d *draft) finding {
+	versions := [][]string{d.written}
+	if texts := d.texts(); !slices.Equal(texts, d.written) {
+		versions = append(versions, texts)
+	}
+	secrets := slices.Concat(l.secrets, foldedSecrets([]string{d.token}))
+	known := l.facts.of(d.tenant)
+	for _, texts := range versions {
+		if slices.ContainsFunc(texts, l.marked) ||
+			holdsAny(fold(strings.Join(texts, ""), isWord), secrets) ||
+			known.names.in(texts) || known.rules.in(texts) {
 			return broken()
 		}
 	}
 	return finding{}
 }
 
+// marked reports whether a text holds a part of the prompt's frame. Headings are looked
+// for with compatibility forms folded, and spaces and invisible characters taken out:
+// their case counts, since a heading is also a word. Fence markers are found in any case
+// and whatever stands between their letters.
+func (l leak) marked(text string) bool {
+	bare := plain(text)
+	return holdsAny(unspaced(bare), l.markers) ||
+		holdsAny(strings.ToLower(bare), l.words) || holdsAny(fold(text, isWordOrAngle), l.fences)
+}
+
 func holdsAny(text string, forbidden []string) bool {
-	for _, s := range forbidden {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(forbidden, func(s string) bool { return strings.Contains(text, s) })
 }
 
 // plain folds compatibility forms, such as full width, and takes out characters that
 // do not show.
 func plain(text string) string {
+	if isASCII(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' {
+		if r >= 0x80 && unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' {
 			return -1
 		}
 		return r
@@ -98,6 +112,15 @@ func fold(text string, counts func(rune) bool) string {
 	}, norm.NFKD.String(text))
 }
 
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
 func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -107,6 +130,8 @@ func isWordOrAngle(r rune) bool { return isWord(r) || r == '<' || r == '>' }
 // angle is the angle bracket that a rune looks like, or the rune.
 func angle(r rune) rune {
 	switch {
+	case r < 0x80:
+		return r
 	case strings.ContainsRune("‹«〈⟨\u2329《⟪≪⋘❮❰", r):
 		return '<'
 	case strings.ContainsRune("›»〉⟩\u232a》⟫≫⋙❯❱", r):

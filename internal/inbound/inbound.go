@@ -166,7 +166,7 @@ func (a *answer) survive() {
 // handOff answers the escalation copy, or the bare error when even that cannot be
 // rendered.
 func (a *answer) handOff() {
-	response, err := a.render(a.h.cfg.Shapes.For(a.channel).Copy(a.h.cfg.Tenant().Rules.Messages.Escalation))
+	response, err := a.render(a.h.cfg.Shapes.For(a.channel).Copy(a.h.cfg.Tenant().Rules.Handover(a.h.cfg.Now())))
 	if err != nil {
 		response = []byte(internalBody)
 	}

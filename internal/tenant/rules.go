@@ -1,5 +1,7 @@
 package tenant
 
+import "time"
+
 // Rules is rules.json: the copy the service itself sends, thresholds and limits. The
 // defaults are those of docs/spec/10-config.md.
 type Rules struct {
@@ -23,6 +25,15 @@ type Rules struct {
 	Audience                Audience        `json:"audience,omitempty" jsonschema_description:"Whom the agent answers."`
 	BusinessHours           *BusinessHours  `json:"businessHours,omitempty" jsonschema_description:"When people answer."`
 	Learning                *Learning       `json:"learning,omitempty" jsonschema_description:"Proposals learned from paid outcomes; needs a funnel field in tools.json."`
+}
+
+// Handover is what a contact reads when a person takes over at an instant: outside of the
+// business's hours it is their message, where they have one.
+func (r *Rules) Handover(at time.Time) string {
+	if h := r.BusinessHours; h != nil && h.OutsideMessage != "" && !h.Open(at) {
+		return h.OutsideMessage
+	}
+	return r.Messages.Escalation
 }
 
 // Messages is the copy a contact may read that no model wrote.

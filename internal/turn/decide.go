@@ -10,7 +10,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
-	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // Why an agent gave no reply, beside what it reports itself.
@@ -33,17 +32,18 @@ type verdict struct {
 func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	if rec.Turn.Attempt > r.cfg.MaxAttempts {
 		r.cfg.Log.Error("turn started too often, handing off", "turn", rec.Turn.ID, "attempt", rec.Turn.Attempt)
-		return handoff(x.tenant, conversation.EscalatedError, conversation.ByError)
+		return x.handoff(conversation.EscalatedError, conversation.ByError)
 	}
-	if v, ok := guard(x.tenant, rec); ok {
+	if v, ok := guard(x, rec); ok {
 		return v
 	}
+	text := conversation.Plain(rec.Turn.Text)
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
 	result, err := r.ask(ctx, agent.Input{
 		Tenant:    x.tenant,
 		History:   plain(rec.History),
-		Text:      conversation.Plain(rec.Turn.Text),
+		Text:      text,
 		FirstName: rec.Turn.FirstName,
 		ReserveBy: x.deadline(),
 		Offering:  rec.Conversation.Offering,
@@ -52,11 +52,20 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
 	if agent.ClassOf(err) == agent.OverBudget {
-		v := handoff(x.tenant, conversation.EscalatedPrecheck, conversation.ByBudget)
+		v := x.handoff(conversation.EscalatedPrecheck, conversation.ByBudget)
 		v.result = result
 		return v
 	}
-	checked := r.cfg.Guard.Apply(guardrail.Input{Tenant: x.tenant, Reply: result.Reply, Style: x.shape.Styled, Failure: string(agent.ClassOf(err))})
+	checked := r.cfg.Guard.Apply(guardrail.Input{
+		Tenant:    x.tenant,
+		Reply:     result.Reply,
+		Style:     x.shape.Styled,
+		Failure:   string(agent.ClassOf(err)),
+		At:        r.cfg.Now(),
+		LastReply: lastReply(rec.History),
+		Message:   text,
+		Token:     x.token,
+	})
 	return verdict{
 		replied:       err == nil,
 		messages:      checked.Messages,
@@ -108,7 +117,8 @@ func plain(history []conversation.Entry) []conversation.Entry {
 
 // guard answers without a model where the tenant's rules say so. The order is that
 // of docs/spec/03-turn.md, "Steps".
-func guard(t *tenant.Tenant, rec Recorded) (verdict, bool) {
+func guard(x *Exchange, rec Recorded) (verdict, bool) {
+	t := x.tenant
 	text := conversation.Plain(rec.Turn.Text)
 	if !t.Rules.Audience.Includes(rec.Turn.Key.SubscriberID) {
 		return verdict{outcome: conversation.Paused, interventions: []string{"audience"}}, true
@@ -117,16 +127,16 @@ func guard(t *tenant.Tenant, rec Recorded) (verdict, bool) {
 		return verdict{messages: []string{t.Rules.OpeningTrigger.Message}, outcome: conversation.AnsweredScripted}, true
 	}
 	if reason, over := overLimit(t.Rules, rec); over {
-		return handoff(t, conversation.EscalatedPrecheck, reason), true
+		return x.handoff(conversation.EscalatedPrecheck, reason), true
 	}
 	if unreadable(text) {
 		if m := t.Rules.Messages.MediaFallback; m != "" {
 			return verdict{messages: []string{m}, outcome: conversation.MediaFallback}, true
 		}
-		return handoff(t, conversation.EscalatedPrecheck, conversation.ByMedia), true
+		return x.handoff(conversation.EscalatedPrecheck, conversation.ByMedia), true
 	}
 	if _, ok := t.Keywords.Escalation.Find(text); ok {
-		return handoff(t, conversation.EscalatedPrecheck, conversation.ByKeyword), true
+		return x.handoff(conversation.EscalatedPrecheck, conversation.ByKeyword), true
 	}
 	return verdict{}, false
 }
@@ -138,9 +148,22 @@ func unreadable(text string) bool {
 	return text == "" || (strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}"))
 }
 
-// handoff says the tenant's escalation copy and nothing else.
-func handoff(t *tenant.Tenant, outcome conversation.Outcome, reason conversation.EscalationReason) verdict {
-	return verdict{messages: []string{t.Rules.Messages.Escalation}, outcome: outcome, reason: reason}
+// handoff says what the tenant tells a contact when a person takes over, and nothing else.
+func (x *Exchange) handoff(outcome conversation.Outcome, reason conversation.EscalationReason) verdict {
+	return verdict{messages: []string{x.handover()}, outcome: outcome, reason: reason}
+}
+
+// handover is what a contact reads now when a person takes over.
+func (x *Exchange) handover() string { return x.tenant.Rules.Handover(x.r.cfg.Now()) }
+
+// lastReply is what the agent said last; nil: nothing.
+func lastReply(history []conversation.Entry) []string {
+	for _, e := range slices.Backward(history) {
+		if e.Role != conversation.ByContact {
+			return []string{e.Text}
+		}
+	}
+	return nil
 }
 
 // ended is the turn's row as it will be settled.

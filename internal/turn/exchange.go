@@ -29,6 +29,7 @@ type Exchange struct {
 	r       *Runner
 	shape   delivery.Shape // of the contact's channel
 	tenant  *tenant.Tenant // what the turn started with, whatever is reloaded meanwhile
+	token   string         // the contact's, as the request held it; empty: none, or a turn that runs again
 	started time.Time      // the handler's start
 	ready   chan struct{}  // closed when an answer is fixed
 

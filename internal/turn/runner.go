@@ -115,6 +115,7 @@ type Message struct {
 // [Exchange.Wait] and [Exchange.Written].
 func (r *Runner) Begin(m Message) *Exchange {
 	x := newExchange(r, m.Key.Channel, m.ReceivedAt)
+	x.token = m.Token
 	if r.inflight.Add(1) > int64(r.cfg.MaxInflight) {
 		r.inflight.Add(-1)
 		r.shed(x, errors.New("too many turns in flight"))
@@ -230,7 +231,7 @@ func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
 // shed answers with the escalation copy instead of a turn, unless the message has
 // been recorded meanwhile.
 func (r *Runner) shed(x *Exchange, why error) {
-	if x.shed(Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Escalation), Shed: true}) {
+	if x.shed(Answer{Texts: x.shape.Copy(x.handover()), Shed: true}) {
 		r.cfg.Log.Error("load shed", "error", why)
 	}
 }
@@ -250,9 +251,9 @@ func (r *Runner) survive(x *Exchange) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Log.Error("handoff panicked; the next start takes the turn over", "turn", rec.Turn.ID, "panic", redact.Panic(p))
-			x.finish(Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Escalation)})
+			x.finish(Answer{Texts: x.shape.Copy(x.handover())})
 		}
 	}()
 	x.unclaim()
-	r.settle(x, *rec, handoff(x.tenant, conversation.EscalatedError, conversation.ByError))
+	r.settle(x, *rec, x.handoff(conversation.EscalatedError, conversation.ByError))
 }

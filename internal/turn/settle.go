@@ -53,7 +53,7 @@ func (r *Runner) settleSilent(x *Exchange, turn conversation.Turn) {
 // bare is the handoff of a turn whose values the database refuses: nothing but what
 // was recorded, and the escalation copy.
 func (r *Runner) bare(x *Exchange, rec Recorded) (conversation.Turn, []string) {
-	v := handoff(x.tenant, conversation.EscalatedError, conversation.ByError)
+	v := x.handoff(conversation.EscalatedError, conversation.ByError)
 	return r.ended(rec, v), x.shape.Texts(v.messages)
 }
 

@@ -3,8 +3,6 @@ package prompt
 import (
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // The fence round a contact's words.
@@ -18,163 +16,99 @@ func fence(text string) string {
 	return FenceOpen + "\n" + unfence(text) + "\n" + FenceClose
 }
 
-// unfence takes out of a text whatever reads as a fence marker: the marker's words with
-// two angle brackets round them, or with one when an underscore joins them, whatever
-// the case, look-alikes of other scripts, and characters split in between. It repeats until none is left, so that taking one
-// out cannot put another together.
+// unfence takes out of a text whatever reads as a fence marker: the marker's words in any
+// case, look, encoding and split, when an underscore joins them or enough brackets, rules
+// or line ends stand round them. What is taken out cannot put another marker together,
+// and a text without one stays as it is. It reads the text a fixed number of times.
+//
+// It also takes out tag characters, which no one sees and a model reads as ASCII.
+//
+// Known limits: a letter between the marker's letters, "rn" for "m", and an escape such as
+// \n between them hide it; what is left does not look like a marker either.
 func unfence(text string) string {
-	if !strings.ContainsFunc(text, readsAsBracket) {
-		return text
+	text = withoutTags(text)
+	if !strings.ContainsAny(text, escapes) {
+		return cut(text, false)
 	}
-	for {
-		cleaned := cutMarkers(text)
+	// What begins an escape may as well end a word, so both are tried, as one may bring
+	// out what the other finds. A text that goes on and on loses its escapes.
+	for range mostRounds {
+		cleaned := cut(cut(text, true), false)
 		if cleaned == text {
 			return text
 		}
 		text = cleaned
 	}
+	for _, c := range []string{"&", "%", `\`} {
+		text = strings.ReplaceAll(text, c, " ")
+	}
+	return cut(text, false)
 }
 
-// core is what the skeletons of both markers have in common.
-const core = "CONTACTMESSAGE"
+// mostRounds bounds how often a text is read. People write no marker at all.
+const mostRounds = 4
 
-// cutMarkers takes out every marker that the text's skeleton shows.
-func cutMarkers(text string) string {
-	skeleton, at := skeletonOf(text)
-	var b strings.Builder
-	kept := 0 // bytes of text dealt with
-	for from := 0; ; {
-		i := strings.Index(skeleton[from:], core)
-		if i < 0 {
-			break
-		}
-		start, end, brackets := markerAround(skeleton, from+i)
-		words := text[at[from+i]:at[from+i+len(core)-1]]
-		if brackets > 1 || brackets == 1 && strings.ContainsAny(words, "_＿") {
-			if at[start] > kept {
-				b.WriteString(text[kept:at[start]])
-			}
-			_, size := utf8.DecodeRuneInString(text[at[end-1]:])
-			kept = max(kept, at[end-1]+size)
-		}
-		from = end
-	}
-	if kept == 0 {
+// cut takes out the markers of a text in one reading.
+func cut(text string, decode bool) string {
+	if !holdsCore(text, decode) {
 		return text
 	}
-	b.WriteString(text[kept:])
-	return b.String()
-}
-
-// markerAround widens a core at i to the whole marker, and counts the angle brackets
-// round it.
-func markerAround(skeleton string, i int) (start, end, brackets int) {
-	before := strings.TrimSuffix(skeleton[:i], "END")
-	after := skeleton[i+len(core):]
-	opened := strings.TrimRight(before, "<>")
-	closed := strings.TrimLeft(after, "<>")
-	return len(opened), len(skeleton) - len(closed), len(before) - len(opened) + len(after) - len(closed)
-}
-
-// skeletonOf reduces a text to the ASCII capitals and angle brackets that it looks
-// like, and tells for each byte of the skeleton where its rune starts in the text.
-// Everything else is left out.
-func skeletonOf(text string) (skeleton string, at []int) {
-	var b strings.Builder
-	for i, r := range text {
-		if r < utf8.RuneSelf {
-			if c := asciiSkeleton(byte(r)); c != 0 {
-				b.WriteByte(c)
-				at = append(at, i)
-			}
-			continue
-		}
-		for _, c := range []byte(wideSkeleton(r)) {
-			b.WriteByte(c)
-			at = append(at, i)
-		}
+	found := markers(text, decode)
+	if len(found) == 0 {
+		return text
 	}
-	return b.String(), at
+	return withoutTags(without(text, found)) // a flag may be gone and have left its tags
 }
 
-// asciiSkeleton is the capital of a letter, an angle bracket, or 0.
-func asciiSkeleton(c byte) byte {
+// core is what both markers have in common, without what joins its words.
+const core = "CONTACTMESSAGE"
+
+// advance is how many letters of the core a text ends with, one letter after it ended
+// with matched of them.
+func advance(matched int, letter byte) int {
 	switch {
-	case 'a' <= c && c <= 'z':
-		return c - 'a' + 'A'
-	case 'A' <= c && c <= 'Z', c == '<', c == '>':
-		return c
-	case c == '0':
-		return 'O'
-	case c == '3':
-		return 'E'
+	case matched < len(core) && core[matched] == letter:
+		return matched + 1
+	case matched == len("CONTAC") && letter == 'O':
+		return len("CO")
+	case letter == 'C':
+		return 1
 	}
 	return 0
 }
 
-// wideSkeleton is what a character beyond ASCII looks like, after compatibility
-// folding (full width, mathematical, circled and accented letters); empty: nothing.
-func wideSkeleton(r rune) string {
-	if c := lookAlike(r); c != 0 {
-		return string(c)
-	}
-	var b strings.Builder
-	for _, d := range norm.NFKD.String(string(r)) {
-		c := lookAlike(d)
-		if d < utf8.RuneSelf {
-			c = rune(asciiSkeleton(byte(d)))
+// holdsCore reports whether a text holds the core at all: without it there is no marker.
+func holdsCore(text string, decode bool) bool {
+	matched := 0
+	if decode {
+		for s := range symbols(text, decode) {
+			if s.isLetter() {
+				if matched = advance(matched, s.kind); matched == len(core) {
+					return true
+				}
+			}
 		}
-		if c != 0 {
-			b.WriteRune(c)
+		return false
+	}
+	var room [8]byte // symbols reads the same, and more than is asked for here
+	for i := 0; i < len(text); {
+		size, letters := 1, room[:1]
+		if c := text[i]; c < utf8.RuneSelf {
+			letters[0] = ascii(c)
+		} else {
+			var r rune
+			r, size = utf8.DecodeRuneInString(text[i:])
+			letters = wideLetters(letters[:0], r, text[i:])
 		}
+		for _, k := range letters {
+			if k < 'A' || 'Z' < k {
+				continue
+			}
+			if matched = advance(matched, k); matched == len(core) {
+				return true
+			}
+		}
+		i += size
 	}
-	return b.String()
-}
-
-// lookAlike is the letter or bracket of the markers that a character of another
-// script looks like, or 0.
-func lookAlike(r rune) rune {
-	switch r {
-	case 'А', 'а', 'Α', 'α', 'Ꭺ', 'ɑ':
-		return 'A'
-	case 'С', 'с', 'Ϲ', 'ϲ', 'Ꮯ':
-		return 'C'
-	case 'Ꭰ', 'ԁ':
-		return 'D'
-	case 'Е', 'е', 'Ε', 'ε', 'Ꭼ', 'є', 'Є', 'ҽ':
-		return 'E'
-	case 'Ԍ', 'ԍ', 'ɡ', 'ɢ', 'Ꮐ', 'ց':
-		return 'G'
-	case 'М', 'м', 'Μ', 'Ꮇ', 'ᴍ':
-		return 'M'
-	case 'Ν', 'ɴ', 'ո', 'п':
-		return 'N'
-	case 'О', 'о', 'Ο', 'ο', 'σ', 'Օ', 'օ', 'ⲟ', 'Ⲟ':
-		return 'O'
-	case 'Ѕ', 'ѕ', 'Ꮪ', 'ꜱ':
-		return 'S'
-	case 'Т', 'т', 'Τ', 'τ', 'Ꭲ', 'ᴛ':
-		return 'T'
-	}
-	return bracket(r)
-}
-
-// readsAsBracket reports whether a character is or looks like an angle bracket, also
-// once it is folded.
-func readsAsBracket(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r == '<' || r == '>'
-	}
-	return strings.ContainsAny(wideSkeleton(r), "<>")
-}
-
-// bracket is the angle bracket that a character is or looks like, or 0.
-func bracket(r rune) rune {
-	switch r {
-	case '<', '‹', '«', '〈', '⟨', '\u2329', '《', '⟪', '≪', '⋘', '˂', 'ᐸ', '❮', '❰', '≺', '＜', '﹤':
-		return '<'
-	case '>', '›', '»', '〉', '⟩', '\u232a', '》', '⟫', '≫', '⋙', '˃', 'ᐳ', '❯', '❱', '≻', '＞', '﹥':
-		return '>'
-	}
-	return 0
+	return false
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// The headings of the static part, in their order.
+// The headings of the static part, in their order. What changes seldom stands first, so
+// that a provider's cache holds as much as it can; a playbook goes behind the catalog.
 const (
 	rulesHeading      = "## RULES"
 	escalationHeading = "## ESCALATION"
@@ -25,11 +27,14 @@ const (
 	catalogHeading    = "## CATALOG"
 )
 
+func headings() []string {
+	return []string{rulesHeading, escalationHeading, securityHeading, formatHeading, personaHeading, catalogHeading}
+}
+
 // Markers lists the strings that only a prompt holds: the fence and the headings. A
 // reply that quotes one has leaked the prompt.
 func Markers() []string {
-	return []string{FenceOpen, FenceClose, rulesHeading, escalationHeading, securityHeading,
-		formatHeading, personaHeading, catalogHeading}
+	return append([]string{FenceOpen, FenceClose}, headings()...)
 }
 
 // Prompt is what a tenant's turns have in common. It is never changed after [New], so
@@ -40,7 +45,11 @@ type Prompt struct {
 
 	tenant *tenant.Tenant
 	zone   *time.Location
+	static []Part // of System
 }
+
+// Part is a named part of a prompt.
+type Part struct{ Name, Text string }
 
 // New renders the static part for a tenant. The same tenant files give the same bytes
 // in every process. Its errors cannot happen for a tenant that was loaded.
@@ -53,21 +62,46 @@ func New(t *tenant.Tenant) (*Prompt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the prompt of tenant %s: %w", t.ID, err)
 	}
-	var b strings.Builder
-	section(&b, rulesHeading, rules)
-	section(&b, escalationHeading, escalation())
-	section(&b, securityHeading, security)
-	section(&b, formatHeading, format+string(schema))
-	section(&b, personaHeading, unfence(t.Prompt))
-	section(&b, catalogHeading, unfence(catalog(&t.Catalog)))
-	system := strings.TrimSuffix(b.String(), "\n")
+	static := []Part{
+		{rulesHeading, rules},
+		{escalationHeading, escalation()},
+		{securityHeading, security},
+		{formatHeading, format + string(schema)},
+		{personaHeading, persona(unfence(t.Prompt))},
+		{catalogHeading, unfence(catalog(t))},
+	}
+	texts := make([]string, len(static))
+	for i, part := range static {
+		texts[i] = part.Name + "\n" + strings.Trim(part.Text, "\n")
+		static[i] = Part{strings.TrimPrefix(part.Name, "## "), texts[i]}
+	}
+	system := strings.Join(texts, "\n\n")
 	sum := sha256.Sum256([]byte(system))
-	return &Prompt{System: system, Version: hex.EncodeToString(sum[:])[:12], tenant: t, zone: zone}, nil
+	return &Prompt{System: system, Version: hex.EncodeToString(sum[:])[:12], tenant: t, zone: zone, static: static}, nil
 }
 
-func section(b *strings.Builder, heading, body string) {
-	b.WriteString(heading)
-	b.WriteByte('\n')
-	b.WriteString(strings.TrimSpace(body))
-	b.WriteString("\n\n")
+// Parts are what a model reads for a turn: the sections of the static part, then the
+// history, the server's notices, and last the fenced message.
+func (p *Prompt) Parts(turn Turn) []Part {
+	parts := slices.Clone(p.static)
+	var earlier []string
+	for _, m := range history(turn.History) {
+		earlier = append(earlier, m.Text)
+	}
+	if len(earlier) > 0 {
+		parts = append(parts, Part{"history", strings.Join(earlier, "\n\n")})
+	}
+	return append(parts, Part{"notices", p.notices(turn)}, Part{"message", message(turn)})
+}
+
+// persona is the tenant's text. A line of it that reads as one of the static part's own
+// headings is indented, so that it opens no section.
+func persona(text string) string {
+	lines := strings.Split(unixLines(strings.TrimSpace(text)), "\n")
+	for i, line := range lines {
+		if slices.Contains(headings(), strings.ToUpper(strings.Join(strings.Fields(line), " "))) {
+			lines[i] = "  " + strings.TrimSpace(line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }

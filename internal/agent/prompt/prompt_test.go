@@ -42,11 +42,7 @@ func laundry() *tenant.Tenant {
 
 func newPrompt(t testing.TB) *prompt.Prompt {
 	t.Helper()
-	p, err := prompt.New(laundry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return promptOf(t, laundry())
 }
 
 func entries(texts ...string) []conversation.Entry {
@@ -84,12 +80,16 @@ func TestGolden(t *testing.T) {
 	}
 	golden(t, "system", file("system", p.System))
 	for name, turn := range turns {
-		var archive string
-		for i, m := range p.Messages(turn) {
-			archive += file(fmt.Sprintf("%d %s", i+1, m.Role), m.Text)
-		}
-		golden(t, name, archive)
+		golden(t, name, archive(p.Messages(turn)))
 	}
+}
+
+// archive is a txtar archive of messages.
+func archive(messages []llm.Message) (all string) {
+	for i, m := range messages {
+		all += file(fmt.Sprintf("%d %s", i+1, m.Role), m.Text)
+	}
+	return all
 }
 
 // file is one file of a txtar archive.

@@ -7,6 +7,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // Turn is what varies between the turns of a tenant.
@@ -25,8 +26,11 @@ const opening = "[the conversation begins with a message of the business]"
 // Messages writes the messages of a turn: the history, the server's notices, and last
 // the fenced message. They alternate and begin with the contact's side.
 func (p *Prompt) Messages(turn Turn) []llm.Message {
-	return add(history(turn.History), llm.User, p.notices(turn)+"\n"+firstName(turn.FirstName)+fence(turn.Text))
+	return add(history(turn.History), llm.User, p.notices(turn)+"\n"+message(turn))
 }
+
+// message is what the contact wrote, and who they say they are, fenced.
+func message(turn Turn) string { return firstName(turn.FirstName) + fence(turn.Text) }
 
 func history(entries []conversation.Entry) []llm.Message {
 	var messages []llm.Message
@@ -39,6 +43,11 @@ func history(entries []conversation.Entry) []llm.Message {
 				messages = add(messages, llm.User, opening)
 			}
 			messages = add(messages, llm.Assistant, agentEntry(e))
+		}
+	}
+	for i, m := range messages {
+		if m.Role == llm.Assistant {
+			messages[i].Text = unfence(m.Text) // two replies may make a marker together
 		}
 	}
 	return messages
@@ -56,7 +65,8 @@ func add(messages []llm.Message, role llm.Role, text string) []llm.Message {
 	return append(messages, llm.Message{Role: role, Text: text})
 }
 
-// agentEntry is what the agent said, with the server's note of what it did.
+// agentEntry is what the agent said, with the server's note of what it did: ids and values
+// of the tenant's files.
 func agentEntry(e conversation.Entry) string {
 	var done []string
 	for _, r := range e.Actions {
@@ -72,7 +82,10 @@ func agentEntry(e conversation.Entry) string {
 
 // notices are the server's words about this turn, one a line.
 func (p *Prompt) notices(turn Turn) string {
-	lines := []string{"DATE: " + turn.Now.In(p.zone).Format("Monday 2006-01-02 15:04 ") + p.zone.String()}
+	lines := []string{"DATE: " + date(turn.Now.In(p.zone))}
+	if h := p.tenant.Rules.BusinessHours; h != nil {
+		lines = append(lines, "HOURS: "+hours(h, turn.Now))
+	}
 	if o, found := p.tenant.Catalog.Offering(turn.Offering); found {
 		lines = append(lines, "OFFERING: "+o.ID)
 	}
@@ -80,6 +93,21 @@ func (p *Prompt) notices(turn Turn) string {
 		lines = append(lines, "REPEAT: the message equals the one before it; a sticker or a reaction also looks like this.")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// date is an instant to the minute, with its day of the week and its zone.
+func date(at time.Time) string { return at.Format("Monday 2006-01-02 15:04 ") + at.Location().String() }
+
+// hours says whether people answer, and until when or from when on.
+func hours(h *tenant.BusinessHours, now time.Time) string {
+	state, changes := "closed now", ", opens "
+	if h.Open(now) {
+		state, changes = "open now", ", closes "
+	}
+	if next, found := h.Change(now); found {
+		state += changes + date(next)
+	}
+	return state
 }
 
 // repeats reports whether the contact's previous message was the same.

@@ -1,16 +1,20 @@
 package mock_test
 
 import (
+	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -19,7 +23,7 @@ import (
 // ask runs a message through the real prompt, the loop and the decoder.
 func ask(t *testing.T, tn *tenant.Tenant, in agent.Input) reply.Reply {
 	t.Helper()
-	a, err := agent.New(agent.Config{Model: mock.New(), Budget: budget.Unlimited{}, ModelName: "mock:demo", MaxOutputTokens: 800,
+	a, err := agent.New(agent.Config{Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Jitter: attempt.Jitter, Log: slog.New(slog.DiscardHandler), Budget: budget.Unlimited{}, MaxOutputTokens: 800,
 		Now: func() time.Time { return time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +197,79 @@ func TestDeskRemembersTheOffering(t *testing.T) {
 				t.Errorf("messages differ (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// A first name is no word of the conversation, and hides no notice; what was said last
+// wins over the offering that the server knows.
+func TestDeskReadsFirstNameAndNotice(t *testing.T) {
+	earlier := []conversation.Entry{
+		{Role: conversation.ByContact, Text: "tell me about the hand-building course"},
+		{Role: conversation.ByAgent, Text: "Six mornings."},
+	}
+	for name, tt := range map[string]struct {
+		in   agent.Input
+		want string
+	}{
+		"a name beside a notice":       {agent.Input{FirstName: "Ana", Offering: "glaze_weekend"}, "Glaze Weekend: 155 EUR"},
+		"a name like an offering":      {agent.Input{FirstName: "Glaze", History: earlier}, "Hand-Building Course: 180 EUR"},
+		"a notice older than the talk": {agent.Input{Offering: "glaze_weekend", History: earlier}, "Hand-Building Course: 180 EUR"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.in.Text = "and the price?"
+			if d := cmp.Diff([]string{tt.want}, ask(t, academy(t), tt.in).Messages); d != "" {
+				t.Errorf("messages differ (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// The persona's closing question is not asked twice in a row.
+func TestClosingQuestionIsNotRepeated(t *testing.T) {
+	c, closing := newChat(t, repairs()), "Quer deixar o aparelho hoje?"
+	for _, turn := range []struct {
+		text string
+		asks bool
+	}{{"quanto custa a tela?", true}, {"e a bateria?", false}, {"quanto custa?", true}} {
+		v := c.says(t, turn.text)
+		if got := slices.Contains(v.Messages, closing); got != turn.asks {
+			t.Errorf("%q: closing question %t, want %t (%q)", turn.text, got, turn.asks, v.Messages)
+		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "The mock": it is deterministic, whatever other tenants
+// asked it before.
+func TestSameRequestSameAnswer(t *testing.T) {
+	one := mock.New()
+	var first []llm.Response
+	for round := range 3 {
+		n := 0
+		for _, tn := range []*tenant.Tenant{academy(t), repairs(), cleaners()} {
+			p, err := prompt.New(tn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"hello, hola, oi", "price, preço, τιμή", "card, cartão, κάρτα", "where, onde, πού", "wheel tela χαλί"} {
+				req := llm.Request{System: p.System, Messages: p.Messages(prompt.Turn{Text: text, Now: time.Unix(0, 0)})}
+				for _, m := range []*mock.Model{one, mock.New()} {
+					resp, err := m.Generate(t.Context(), req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if round == 0 {
+						first = append(first, resp)
+					}
+					if d := cmp.Diff(first[n], resp); d != "" {
+						t.Fatalf("%q differs in round %d (-first +now):\n%s", text, round+1, d)
+					}
+					n++
+				}
+				if d := cmp.Diff(first[n-2], first[n-1]); d != "" {
+					t.Fatalf("%q differs between models:\n%s", text, d)
+				}
+			}
+		}
 	}
 }
 

@@ -14,19 +14,26 @@ type Mode string
 const (
 	OK          Mode = "ok"
 	Fail        Mode = "fail"         // a server error of the provider
+	RateLimit   Mode = "rate_limit"   // the provider asks to come again in a second
 	Refuse      Mode = "refuse"       // a refusal without text
 	Empty       Mode = "empty"        // an answer without text
 	Garbage     Mode = "garbage"      // text that is no reply
 	Length      Mode = "length"       // a reply cut off half-way
 	Leak        Mode = "leak"         // a reply that quotes the prompt
 	InventPrice Mode = "invent_price" // a reply with a price that the catalog does not hold
+	InventLink  Mode = "invent_link"  // a reply with a link that neither catalog nor persona holds
+	Echo        Mode = "echo"         // a reply that writes one of its fields into a message
+	Unsure      Mode = "unsure"       // a reply of little confidence
+	TooLong     Mode = "too_long"     // more and longer messages than asked for, all of the catalog
+	ToolCall    Mode = "tool_call"    // a call of a tool that was not offered, in every step
 	Hang        Mode = "hang"         // no answer until the request is aborted
 	Panic       Mode = "panic"
 )
 
 // Modes lists every mode, in the order a page may offer them.
 func Modes() []Mode {
-	return []Mode{OK, Fail, Refuse, Empty, Garbage, Length, Leak, InventPrice, Hang, Panic}
+	return []Mode{OK, Fail, RateLimit, Refuse, Empty, Garbage, Length, Leak, InventPrice, InventLink,
+		Echo, Unsure, TooLong, ToolCall, Hang, Panic}
 }
 
 // Directive tells the model how to behave from the next request on. As JSON it is

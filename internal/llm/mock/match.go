@@ -85,6 +85,34 @@ func alike(a, b string) bool {
 	return shared >= 4 && shared >= longer-2
 }
 
+// akin reports whether two folded words have the same consonants, three at least, as one
+// word has in related languages: service, servicio, serviço.
+func akin(a, b string) bool {
+	a, b = consonants(a), consonants(b)
+	return len(a) >= 3 && (a == b || a == b+"s" || a+"s" == b)
+}
+
+// consonants is the skeleton of a word in the Latin script: its consonants, those that
+// sound alike as one, doubled ones once.
+func consonants(word string) string {
+	var out []byte
+	for _, r := range word {
+		c := byte(0)
+		switch {
+		case r == 'k', r == 'q':
+			c = 'c'
+		case r == 'z':
+			c = 's'
+		case 'a' <= r && r <= 'z' && !strings.ContainsRune("aeiouyh", r):
+			c = byte(r)
+		}
+		if c != 0 && (len(out) == 0 || out[len(out)-1] != c) {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
 func holds(list []string, word string) bool {
 	for _, w := range list {
 		if alike(w, word) {

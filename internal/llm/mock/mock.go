@@ -9,9 +9,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 )
 
 // provider names this model in errors.
@@ -19,7 +19,7 @@ const provider = "mock"
 
 // Model is the front desk. It is safe for concurrent use.
 type Model struct {
-	cues cues
+	cues *cue.Cues
 	desk atomic.Pointer[desk] // the last prompt read
 
 	mu        sync.Mutex
@@ -28,7 +28,7 @@ type Model struct {
 }
 
 // New makes an honest model that answers at once.
-func New() *Model { return &Model{cues: readCues()} }
+func New() *Model { return &Model{cues: cue.Read()} }
 
 // Control replaces the directive from the next request on, or refuses an invalid one.
 func (m *Model) Control(d Directive) error {
@@ -72,6 +72,8 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	switch mode {
 	case Fail:
 		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindServer, Status: 500, Message: "told to fail"}
+	case RateLimit:
+		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindRateLimited, Status: 429, Message: "told to limit", RetryAfter: time.Second}
 	case Hang:
 		<-ctx.Done()
 		return llm.Response{}, aborted(ctx)
@@ -82,7 +84,7 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 	if err != nil {
 		return llm.Response{}, err
 	}
-	resp.Usage = usage(req, resp.Text)
+	resp.Usage = usage(req, resp)
 	return resp, nil
 }
 
@@ -95,15 +97,12 @@ func (m *Model) respond(req llm.Request, mode Mode) (llm.Response, error) {
 		return llm.Response{Stop: llm.StopEnd}, nil
 	case Garbage:
 		return llm.Response{Text: "{\"messages\": 7 ]", Stop: llm.StopEnd}, nil
+	case ToolCall:
+		call := llm.ToolCall{ID: "call_1", Name: "open_the_till", Arguments: []byte("{}")}
+		return llm.Response{Calls: []llm.ToolCall{call}, Stop: llm.StopTools}, nil
 	}
 	d := m.read(req.System)
-	a := m.answer(d, readConversation(req.Messages))
-	switch mode {
-	case Leak:
-		a = said(d.heading)
-	case InventPrice:
-		a = said(d.inventedPrice())
-	}
+	a := m.answer(d, readConversation(req.Messages)).misbehaved(d, mode)
 	text, err := a.encode()
 	if err != nil {
 		return llm.Response{}, err
@@ -124,18 +123,26 @@ func (m *Model) read(system string) *desk {
 	return d
 }
 
-// usage counts a token for every four code points, and the static part as cached,
-// as a provider with a warm prompt cache does.
-func usage(req llm.Request, answer string) llm.Usage {
-	cached := tokens(req.System)
-	in := cached
+// usage counts the tokens of a call, and the static part as cached, as a provider with a
+// warm prompt cache does.
+func usage(req llm.Request, resp llm.Response) llm.Usage {
+	u := llm.Usage{Cached: tokens(req.System), Output: tokens(resp.Text)}
+	u.Input = u.Cached + tokens(string(req.Schema))
 	for _, msg := range req.Messages {
-		in += tokens(msg.Text)
+		u.Input += tokens(msg.Text)
+		for _, r := range msg.Results {
+			u.Input += tokens(string(r.Content))
+		}
 	}
-	return llm.Usage{Input: in, Cached: cached, Output: tokens(answer)}
+	for _, call := range resp.Calls {
+		u.Output += tokens(call.Name + string(call.Arguments))
+	}
+	return u
 }
 
-func tokens(s string) int64 { return int64(utf8.RuneCountInString(s)+3) / 4 }
+// tokens estimates: four bytes a token, which is four letters of English, two of Greek
+// or Cyrillic, and a little more than one of Chinese.
+func tokens(s string) int64 { return int64(len(s)+3) / 4 }
 
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {

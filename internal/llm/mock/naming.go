@@ -20,29 +20,75 @@ const (
 // description, in which cue words tell nothing.
 func (d *desk) named(message []string, isCue func(string) bool) ([]*offering, naming) {
 	telling := slices.DeleteFunc(slices.Clone(message), isCue)
-	if named, by := d.distinct(message, telling); len(named) > 0 {
+	names, texts := d.holders(message, inName), d.holders(telling, inText)
+	if named, by := d.distinct(message, telling, names); len(named) > 0 {
 		return named, by
 	}
 	var best []*offering
 	top := 0.5 // a word of five letters that half of the names share, or two of a description
 	for i := range d.offerings {
 		o := &d.offerings[i]
-		switch score := d.nameScore(message, o) + d.descriptionScore(telling, o); {
+		name := names.score(message, o)
+		switch score := name + descriptionScore(telling, o, texts); {
 		case score > top:
 			best, top = []*offering{o}, score
-		case score == top && d.nameScore(message, o) > 0:
+		case score == top && name > 0:
 			best = append(best, o)
 		}
 	}
-	if len(best) > 0 && d.nameScore(message, best[0]) > 0 {
+	if len(best) > 0 && names.score(message, best[0]) > 0 {
 		return best, sharedWord
 	}
 	return best, description
 }
 
+// A word is looked for in an offering's name alone, or in all that is said of it.
+func inName(o *offering) []string { return o.ownWords }
+func inText(o *offering) []string { return o.allWords }
+
+// holders tells by how many offerings each word of a message is held, in a list of theirs.
+type holders struct {
+	list  func(*offering) []string
+	count map[string]float64
+}
+
+func (d *desk) holders(message []string, list func(*offering) []string) holders {
+	h := holders{list, map[string]float64{}}
+	for _, w := range message {
+		if _, counted := h.count[w]; counted {
+			continue
+		}
+		h.count[w] = 0
+		for i := range d.offerings {
+			if holds(list(&d.offerings[i]), w) {
+				h.count[w]++
+			}
+		}
+	}
+	return h
+}
+
+// score adds up the words that an offering's list holds, each shared among the
+// offerings whose list holds it too. The shortest words tell nothing.
+func (h holders) score(message []string, o *offering) float64 {
+	var score float64
+	for _, w := range message {
+		if h.count[w] > 0 && weight(w) >= 0.25 && holds(h.list(o), w) {
+			score += weight(w) / h.count[w]
+		}
+	}
+	return score
+}
+
+// descriptionScore is worth half a name's, and leaves out what the name has.
+func descriptionScore(message []string, o *offering, texts holders) float64 {
+	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return texts.count[w] == 0 || holds(o.ownWords, w) })
+	return texts.score(rest, o) / 2
+}
+
 // distinct are the offerings that are named in full, and those that the rest of the
 // message names by a word of their own. The loosest naming counts for all.
-func (d *desk) distinct(message, telling []string) ([]*offering, naming) {
+func (d *desk) distinct(message, telling []string, names holders) ([]*offering, naming) {
 	full := d.fullNames(message)
 	rest := slices.DeleteFunc(slices.Clone(telling), func(w string) bool {
 		return slices.ContainsFunc(full, func(o *offering) bool { return slices.Contains(o.nameWords, w) })
@@ -54,7 +100,7 @@ func (d *desk) distinct(message, telling []string) ([]*offering, naming) {
 		switch {
 		case slices.Contains(full, o):
 			named = append(named, o)
-		case slices.ContainsFunc(rest, func(w string) bool { return d.isOwn(w, o) }):
+		case slices.ContainsFunc(rest, func(w string) bool { return isOwn(w, o, names) }):
 			named = append(named, o)
 			if matched := countOf(message, func(w string) bool { return weight(w) >= 0.6 && holds(o.ownWords, w) }); matched < 2 && len(o.ownWords) > 1 {
 				by = ownWord
@@ -65,9 +111,8 @@ func (d *desk) distinct(message, telling []string) ([]*offering, naming) {
 }
 
 // isOwn reports whether a word is of one offering's name alone.
-func (d *desk) isOwn(word string, o *offering) bool {
-	return weight(word) >= 0.6 && holds(o.ownWords, word) &&
-		d.count(func(other *offering) bool { return holds(other.ownWords, word) }) == 1
+func isOwn(word string, o *offering, names holders) bool {
+	return names.count[word] == 1 && weight(word) >= 0.6 && holds(o.ownWords, word)
 }
 
 func countOf(words []string, is func(string) bool) (n int) {
@@ -93,36 +138,4 @@ func (d *desk) fullNames(message []string) []*offering {
 			return len(longer.nameWords) > len(o.nameWords) && strings.Contains(pad(longer.nameWords), pad(o.nameWords))
 		})
 	})
-}
-
-func (d *desk) nameScore(message []string, o *offering) float64 {
-	return d.score(message, o, func(o *offering) []string { return o.ownWords })
-}
-
-// descriptionScore is worth half a name's, and leaves out what the name has.
-func (d *desk) descriptionScore(message []string, o *offering) float64 {
-	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return holds(o.ownWords, w) })
-	return d.score(rest, o, func(o *offering) []string { return o.allWords }) / 2
-}
-
-// score adds up the words that an offering's list holds, each shared among the
-// offerings whose list holds it too. The shortest words tell nothing.
-func (d *desk) score(message []string, o *offering, list func(*offering) []string) float64 {
-	var score float64
-	for _, w := range message {
-		if weight(w) >= 0.25 && holds(list(o), w) {
-			score += weight(w) / d.count(func(other *offering) bool { return holds(list(other), w) })
-		}
-	}
-	return score
-}
-
-func (d *desk) count(has func(*offering) bool) float64 {
-	var n float64
-	for i := range d.offerings {
-		if has(&d.offerings[i]) {
-			n++
-		}
-	}
-	return n
 }

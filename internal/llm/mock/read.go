@@ -16,6 +16,7 @@ const (
 	fenceOpen      = "<<<CONTACT_MESSAGE>>>"
 	fenceClose     = "<<<END_CONTACT_MESSAGE>>>"
 	offeringNotice = "OFFERING: "
+	nameNotice     = "FIRST NAME"
 )
 
 // desk is what the static part of a prompt tells.
@@ -33,7 +34,7 @@ type desk struct {
 type offering struct {
 	id, name, price, duration, schedule, link, description string
 
-	nameWords, allWords []string
+	nameWords, allWords, timeWords []string
 
 	ownWords []string // of its name, without those of the business's name
 }
@@ -78,6 +79,7 @@ func (d *desk) add(title string, f map[string]string) {
 			schedule: f["Schedule"], link: f["Link"], description: f["Description"]}
 		o.nameWords = words(o.name)
 		o.allWords = words(o.name + " " + o.description + " " + id)
+		o.timeWords = words(o.schedule)
 		d.offerings = append(d.offerings, o)
 	case "FAQ":
 		q := faq{question: f["Question"], answer: f["Answer"]}
@@ -135,9 +137,25 @@ func closingQuestion(persona string) string {
 
 // conversation is what the messages of a request tell.
 type conversation struct {
-	message  string   // the last fenced text
-	earlier  []string // the contact's texts before it, newest first
-	offering string   // id in the server's notice; empty: none
+	message  string      // the last fenced text
+	earlier  []utterance // what was said before it, newest first
+	offering string      // id in the server's notice; empty: none
+}
+
+// utterance is a text of the history.
+type utterance struct {
+	text    string
+	byAgent bool
+}
+
+// lastAnswer is what the agent said last; empty: nothing.
+func (c conversation) lastAnswer() string {
+	for _, u := range c.earlier {
+		if u.byAgent {
+			return u.text
+		}
+	}
+	return ""
 }
 
 func readConversation(messages []llm.Message) conversation {
@@ -148,9 +166,12 @@ func readConversation(messages []llm.Message) conversation {
 	contacts, notices := earlierFenced(before)
 	c := conversation{message: message, earlier: contacts, offering: notice(notices, offeringNotice)}
 	for _, msg := range slices.Backward(messages[:len(messages)-1]) {
-		if msg.Role == llm.User {
+		switch msg.Role {
+		case llm.User:
 			fenced, _ := earlierFenced(msg.Text)
 			c.earlier = append(c.earlier, fenced...)
+		case llm.Assistant:
+			c.earlier = append(c.earlier, utterance{msg.Text, true})
 		}
 	}
 	return c
@@ -177,14 +198,18 @@ func notice(text, name string) string {
 }
 
 // earlierFenced are the fenced texts of a message, newest first, and what the server
-// wrote behind the last of them.
-func earlierFenced(text string) (fenced []string, rest string) {
+// wrote outside of them. A fence behind the notice of a name holds no text.
+func earlierFenced(text string) (fenced []utterance, rest string) {
 	parts := strings.Split(text, fenceOpen)
-	rest = parts[0]
+	outside := []string{parts[0]}
 	for _, part := range parts[1:] {
-		var inside string
-		inside, rest, _ = strings.Cut(part, fenceClose)
-		fenced = append([]string{strings.TrimSpace(inside)}, fenced...)
+		before := strings.TrimSpace(outside[len(outside)-1])
+		inside, after, _ := strings.Cut(part, fenceClose)
+		if !strings.HasPrefix(before[strings.LastIndex(before, "\n")+1:], nameNotice) {
+			fenced = append(fenced, utterance{text: strings.TrimSpace(inside)})
+		}
+		outside = append(outside, after)
 	}
-	return fenced, rest
+	slices.Reverse(fenced)
+	return fenced, strings.Join(outside, "\n")
 }

@@ -3,6 +3,8 @@ package mock
 import (
 	"slices"
 	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 )
 
 // The desk's sentences: catalog text with nothing but punctuation between.
@@ -73,25 +75,45 @@ func (d *desk) lines(offerings []*offering, fact func(*offering) string) string 
 	return strings.Join(out, "\n")
 }
 
-// pay tells the payment options that share a telling word with the message, else all.
-// A word is telling when it names a way to pay, or is long enough and no general word
-// for paying.
-func (m *Model) pay(d *desk, message []string) string {
-	telling := slices.DeleteFunc(slices.Clone(message), func(w string) bool {
-		padded := pad([]string{w})
-		return !has(padded, m.cues.method) && (weight(w) < 0.6 || m.isCue(w))
-	})
-	var matching, all []string
+// sentences are those of the description that have a word of some, which it must all
+// have; empty: it has not.
+func (o *offering) sentences(some []string) string {
+	var out []string
+	missing := slices.Clone(some)
+	for sentence := range strings.SplitAfterSeq(o.description, ". ") {
+		list := words(sentence)
+		if slices.ContainsFunc(some, func(w string) bool { return holds(list, w) }) {
+			out = append(out, strings.TrimSpace(sentence))
+		}
+		missing = slices.DeleteFunc(missing, func(w string) bool { return holds(list, w) })
+	}
+	if len(missing) > 0 || len(out) == 0 {
+		return ""
+	}
+	return o.name + ": " + strings.Join(out, " ")
+}
+
+// ways tells the payment options for the asked ways to pay, or else those that share a
+// telling word with the message, or else all.
+func (m *Model) ways(d *desk, message []string, asked [][]string) []string {
+	telling := m.telling(message)
+	var named, matching, all []string
 	for _, p := range d.payments {
 		all = append(all, p.description)
+		if slices.ContainsFunc(asked, func(way []string) bool { return cue.Has(pad(p.words), way) }) {
+			named = append(named, p.description)
+		}
 		if _, matched := cover(telling, p.words); matched > 0 {
 			matching = append(matching, p.description)
 		}
 	}
-	if len(matching) > 0 {
-		return strings.Join(matching, "\n")
+	switch {
+	case len(asked) > 0:
+		return named
+	case len(matching) > 0:
+		return matching
 	}
-	return strings.Join(all, "\n")
+	return all
 }
 
 // inventedPrice quotes an amount that no catalog is likely to hold.
@@ -100,4 +122,19 @@ func (d *desk) inventedPrice() string {
 		return "98765.43 " + d.currency
 	}
 	return d.offerings[0].name + ": 98765.43 " + d.currency
+}
+
+// inventedLink is on a domain that RFC 2606 reserves.
+const inventedLink = "https://invented.example/offer"
+
+// atLength tells everything about every offering, again and again: five messages, each
+// longer than a message may be (docs/spec/04-agent.md, "Reply contract").
+func (d *desk) atLength() []string {
+	var all []string
+	for i := range d.offerings {
+		all = append(all, d.offerings[i].describe()...)
+	}
+	once := strings.Join(append(all, d.business), "\n") + "\n"
+	long := strings.TrimSpace(strings.Repeat(once, 1+1000/len(once)))
+	return slices.Repeat([]string{long}, 5)
 }

@@ -65,3 +65,38 @@ func cleaners() *tenant.Tenant {
 	t.Rules.Timezone = "Europe/Athens"
 	return t
 }
+
+// music is a business whose offerings share most of their words.
+func music() *tenant.Tenant {
+	t := repairs()
+	offering := func(id, name, description, schedule string, euros int64) tenant.Offering {
+		return tenant.Offering{ID: id, Name: name, Description: description, Schedule: schedule, Price: tenant.Money{Amount: 100 * euros, Currency: "EUR"}}
+	}
+	t.ID = "music"
+	t.Prompt = "You are the desk of a music school. Short and friendly."
+	t.Catalog = tenant.Catalog{
+		BusinessName: "Allegro Music School",
+		Currency:     "EUR",
+		Offerings: []tenant.Offering{
+			offering("piano_c", "Piano Lessons for Children", "Ages 6 to 12, one to one.", "Mondays and Wednesdays, 15:00 to 18:00.", 30),
+			offering("piano_a", "Piano Lessons for Adults", "From beginner to grade eight.", "Tuesdays, 18:00 to 21:00.", 42),
+			offering("guitar_c", "Guitar Lessons for Children", "Small groups of four; guitars are provided.", "Saturdays, 10:00 to 13:00.", 18),
+			offering("guitar_a", "Guitar Lessons for Adults", "Acoustic and electric.", "Thursdays, 18:00 to 21:00.", 36),
+			offering("choir", "Choir", "No audition.", "Fridays, 19:30.", 9),
+			offering("pass", "Yearly Pass", "All group classes for twelve months.", "", 390),
+		},
+		FAQ: []tenant.Question{
+			{Question: "Do you rent instruments?", Answer: "Yes, pianos excepted, 12 EUR a month."},
+			{Question: "Is there a trial lesson?", Answer: "Yes, 30 minutes, free of charge."},
+			{Question: "What are your opening hours?", Answer: "Monday to Friday, 14:00 to 20:00."},
+			{Question: "Where can I park?", Answer: "In the yard behind the house."},
+		},
+		PaymentOptions: []tenant.PaymentOption{
+			{ID: "card", Description: "By card at the desk."},
+			{ID: "order", Description: "By standing order, monthly."},
+			{ID: "parts", Description: "In 3 instalments for the yearly pass."},
+		},
+	}
+	t.Rules.Timezone = "Europe/Dublin"
+	return t
+}

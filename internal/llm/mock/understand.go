@@ -3,36 +3,53 @@ package mock
 import (
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 )
 
 // understand finds what a message is about.
 func (m *Model) understand(d *desk, c conversation) question {
 	w := words(c.message)
-	q := question{words: w, padded: pad(w)}
+	q := question{words: w, padded: pad(w), asks: asks(c.message)}
 	if len(w) == 0 {
 		q.padded = c.message
 		return q
 	}
-	telling := strings.Fields(without(q.padded, m.cues.greeting))
-	about, by := d.named(telling, m.isCue)
-	if !m.doubtful(d, telling, by) {
-		q.about, q.described = about, len(about) > 0 && by == description
+	q.before = sync.OnceValue(func() []*offering { return m.earlier(d, c) })
+	q.about, q.by = m.named(d, w)
+	if q.described() && !cue.Has(q.padded, m.cues.List) && len(q.before()) > 0 && !slices.Contains(q.before(), q.about[0]) {
+		q.about = nil // it asks whether what was talked of is so, not what else is
 	}
 	q.faq, q.fit = d.bestFAQ(w)
-	q.before = func() *offering { return d.earlier(c, m.isCue) }
-	q.alien = m.strange(w, 0.6, d.knows)
+	q.alien = m.strange(w, 0.25, d.names)
 	q.content = m.strange(w, 0.6, d.names)
 	return q
 }
 
+// asks reports whether a text has a question mark. Greek writes a semicolon.
+func asks(text string) bool { return strings.ContainsAny(text, "?؟？;\u037e") }
+
+// named returns the offerings that a message is about by its own words, and how closely
+// it names them; none when it may be about another thing.
+func (m *Model) named(d *desk, message []string) ([]*offering, naming) {
+	telling := strings.Fields(cue.Without(pad(message), m.cues.Greeting))
+	about, by := d.named(telling, m.isCue)
+	if m.doubtful(d, telling, by) {
+		return nil, by
+	}
+	return about, by
+}
+
 // doubtful reports whether a message that names an offering loosely has a word that
-// the desk does not know, and so may ask for another thing: a weekend in Paris.
+// the desk does not know, and so may ask for another thing. One that asks whether it is
+// for something is about what was talked of before.
 func (m *Model) doubtful(d *desk, message []string, by naming) bool {
 	switch by {
 	case fullName:
 		return false
 	case ownWord:
-		return m.strange(message, 1, d.knows)
+		return m.strange(message, 1, d.knows) || cue.Has(pad(message), m.cues.Pronoun) && !m.wantsFact(pad(message))
 	}
 	return m.strange(message, 0.6, d.knows)
 }
@@ -61,20 +78,37 @@ func (d *desk) bestFAQ(message []string) (*faq, float64) {
 	return best, top
 }
 
-// earlier is the offering that the conversation was about: the server's notice, else
-// the last one that a message named alone.
-func (d *desk) earlier(c conversation, isCue func(string) bool) *offering {
-	for i := range d.offerings {
-		if d.offerings[i].id == c.offering {
-			return &d.offerings[i]
+// earlier are the offerings that the conversation was about: those that its newest text
+// speaks of which speaks of any but all, else the one of the server's notice.
+func (m *Model) earlier(d *desk, c conversation) []*offering {
+	for _, u := range c.earlier {
+		var about []*offering
+		if u.byAgent {
+			about = d.spokenOf(u.text)
+		} else if named, by := m.named(d, words(u.text)); by >= ownWord {
+			about = named
+		}
+		if len(about) == 1 || len(about) > 1 && len(about) < len(d.offerings) {
+			return about
 		}
 	}
-	for _, text := range c.earlier {
-		if about, by := d.named(words(text), isCue); len(about) == 1 && by >= ownWord {
-			return about[0]
+	for i := range d.offerings {
+		if d.offerings[i].id == c.offering {
+			return []*offering{&d.offerings[i]}
 		}
 	}
 	return nil
+}
+
+// spokenOf are the offerings of which an answer of the desk states something.
+func (d *desk) spokenOf(answer string) []*offering {
+	var out []*offering
+	for i := range d.offerings {
+		if o := &d.offerings[i]; strings.Contains("\n"+answer, "\n"+o.name+": ") {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // strange reports whether the message has a word of at least a weight that is neither
@@ -85,16 +119,22 @@ func (m *Model) strange(message []string, least float64, known func(string) bool
 	})
 }
 
-func (m *Model) isCue(word string) bool { return m.cues.vocabulary.has(word) }
+func (m *Model) isCue(word string) bool { return m.cues.Known(word) }
 
 // knows reports whether an offering's texts have the word.
 func (d *desk) knows(word string) bool {
-	return d.count(func(o *offering) bool { return holds(o.allWords, word) }) > 0
+	return slices.ContainsFunc(d.offerings, func(o offering) bool { return o.knows(word) }) || d.names(word)
 }
 
-// names reports whether an offering's name has the word.
+func (o *offering) knows(word string) bool {
+	return holds(o.allWords, word) || holds(o.timeWords, word)
+}
+
+// names reports whether an offering's name has the word, or the same in a language akin.
 func (d *desk) names(word string) bool {
-	return d.count(func(o *offering) bool { return holds(o.ownWords, word) }) > 0
+	return slices.ContainsFunc(d.offerings, func(o offering) bool {
+		return holds(o.ownWords, word) || slices.ContainsFunc(o.ownWords, func(w string) bool { return akin(w, word) })
+	})
 }
 
 // offersToPay reports whether a payment option has the very word.
@@ -102,17 +142,24 @@ func (d *desk) offersToPay(word string) bool {
 	return slices.ContainsFunc(d.payments, func(p payment) bool { return slices.Contains(p.words, word) })
 }
 
-// meant is what a question about a fact is about; none when it seems to ask for
-// something that is not sold.
-func (d *desk) meant(q question) []*offering {
-	switch {
-	case len(q.about) > 0:
+// meant is what a question about a fact is about: what it names, else what the
+// conversation was about, else everything; none when it seems to ask for something that
+// is not sold. A word of a description is enough, but not for a price.
+func (m *Model) meant(d *desk, q question, price bool) []*offering {
+	if len(q.about) > 0 {
 		return q.about
+	}
+	before := q.before()
+	speaksOf := func(word string) bool {
+		return slices.ContainsFunc(before, func(o *offering) bool { return o.knows(word) })
+	}
+	switch {
+	case price && cue.Has(q.padded, m.cues.All) && !q.content:
+		return d.all()
+	case len(before) > 0 && (!q.content || !price && !m.strange(q.words, 0.6, speaksOf)):
+		return before
 	case q.content:
 		return nil
-	}
-	if before := q.before(); before != nil {
-		return []*offering{before}
 	}
 	return d.all()
 }

@@ -1,0 +1,73 @@
+package prompt_test
+
+import (
+	"testing"
+	"time"
+
+	demo "github.com/manychat-agent/manychat-agent/config"
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// academy is the demo tenant, in English.
+func academy(t testing.TB) *tenant.Tenant {
+	t.Helper()
+	loaded, err := tenant.Load(demo.FS(), tenant.Options{ID: "demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+// repairs is a business of another trade in another language, Portuguese.
+func repairs() *tenant.Tenant {
+	brl := func(amount int64) tenant.Money { return tenant.Money{Amount: amount, Currency: "BRL"} }
+	return &tenant.Tenant{
+		ID:     "repairs",
+		Prompt: "Você é o balcão da Oficina Vagalume, que conserta celulares.\nResponda em português.\nTermine com a pergunta \"Quer deixar o aparelho hoje?\"",
+		Catalog: tenant.Catalog{
+			BusinessName: "Oficina Vagalume",
+			Currency:     "BRL",
+			Offerings: []tenant.Offering{
+				{ID: "tela", Name: "Troca de tela", Price: brl(35000), Schedule: "De segunda a sexta, das 9h às 18h.", Description: "Vidro e display novos, com garantia de 90 dias."},
+				{ID: "bateria", Name: "Troca de bateria", Price: brl(18950), Schedule: "Fica pronta em uma hora.", Description: "Bateria nova, com garantia de 90 dias.", URL: "https://vagalume.example/bateria"},
+			},
+			FAQ: []tenant.Question{
+				{Question: "Onde fica a oficina?", Answer: "Rua dos Pirilampos, 12, ao lado da padaria."},
+			},
+			PaymentOptions: []tenant.PaymentOption{{ID: "pix", Description: "Pix na retirada."}},
+		},
+		Rules: tenant.Rules{Timezone: "America/Sao_Paulo"},
+	}
+}
+
+func promptOf(t testing.TB, of *tenant.Tenant) *prompt.Prompt {
+	t.Helper()
+	p, err := prompt.New(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Holds docs/spec/04-agent.md, "Prompt": all of what a model reads, for both fixture
+// tenants: the order, the notices, the fences.
+func TestGoldenTenants(t *testing.T) {
+	visit := entries("contact: Hi! Do you teach beginners?", "agent: Hello! Yes, nobody needs talent.", "contact: And how much is the wheel course?", "agent: It is 240 EUR.")
+	visit[3].Actions = []action.Record{{Tool: action.SetField, ID: "course", Value: "wheel_course", Status: action.Performed}}
+	conserto := entries("contact: Oi, quanto custa trocar a tela?", "agent: A troca de tela custa 350 BRL.", "contact: Obrigado")
+	tests := []struct {
+		name string
+		of   *tenant.Tenant
+		turn prompt.Turn
+	}{
+		{"academy", academy(t), prompt.Turn{History: visit, Text: "How long is it?\nAnd is there parking?", FirstName: "Mara", Offering: "wheel_course", Now: noon}},
+		{"academy-closed", academy(t), prompt.Turn{Text: "Can I come by now?", Now: noon.Add(9 * time.Hour)}},
+		{"repairs", repairs(), prompt.Turn{History: conserto, Text: "Obrigado", Offering: "tela", Now: noon}},
+	}
+	for _, tt := range tests {
+		p := promptOf(t, tt.of)
+		golden(t, tt.name, file("system", p.System)+archive(p.Messages(tt.turn)))
+	}
+}

@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"context"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+)
+
+// Tool is something that a model may ask for in a turn.
+type Tool interface {
+	// Spec is what the model is told of it.
+	Spec() llm.Tool
+	// Call takes one call. Calls of a step come one at a time, in the order in which the
+	// model made them, and return at once: this is where places under a cap are given and
+	// actions are staged. Arguments are as the model wrote them.
+	Call(arguments []byte) Outcome
+}
+
+// Outcome is what became of a call. Exactly one of the fields is set.
+type Outcome struct {
+	Told any    // what the model is told: a value that JSON can write
+	Bad  string // why the call could not be made; it is told this
+	// Run does what takes time, beside the other calls of the step, and returns what the
+	// model is told.
+	Run func(ctx context.Context) any
+}
+
+// problem is what a model is told of a call that came to nothing.
+type problem struct {
+	Error string `json:"error"`
+}
+
+// What a model is told when no tool could tell it.
+const (
+	toldUnknown = "there is no tool of this name"
+	toldClosed  = "no tool can be called any more: write the reply"
+	toldTooMany = "too many calls in one step: this one was not made"
+	toldFailed  = "the tool failed: do not rely on it"
+)
+
+// specs is what the model is told of the tools.
+func specs(tools []Tool) []llm.Tool {
+	var out []llm.Tool
+	for _, t := range tools {
+		out = append(out, t.Spec())
+	}
+	return out
+}
+
+// perform takes the calls of a step in their order, runs what takes time side by side,
+// and returns one result a call. It ends when ctx does.
+func (l *loop) perform(ctx context.Context, calls []llm.ToolCall) []llm.Result {
+	told := make([]any, len(calls))
+	var running sync.WaitGroup
+	var mu sync.Mutex // guards told once ctx may have ended
+	for i, call := range calls {
+		o := l.take(call, i)
+		switch {
+		case o.Run != nil:
+			told[i] = problem{toldFailed}
+			running.Go(func() {
+				answer := guarded(ctx, o.Run)
+				mu.Lock()
+				defer mu.Unlock()
+				told[i] = answer
+			})
+		case o.Bad != "":
+			l.bad[call.Name]++
+			told[i] = problem{o.Bad}
+		default:
+			told[i] = o.Told
+		}
+	}
+	done := make(chan struct{})
+	go func() { running.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	results := make([]llm.Result, len(calls))
+	for i, call := range calls {
+		results[i] = llm.Result{CallID: call.ID, Name: call.Name, Content: encode(told[i])}
+	}
+	return results
+}
+
+// take hands one call to its tool. A tool that panics costs the model an answer.
+func (l *loop) take(call llm.ToolCall, nth int) (o Outcome) {
+	tool, found := l.tools[call.Name]
+	switch {
+	case nth >= maxCalls:
+		return Outcome{Bad: toldTooMany}
+	case !found:
+		return Outcome{Bad: toldUnknown}
+	case l.closed:
+		return Outcome{Bad: toldClosed}
+	}
+	defer func() {
+		if recover() != nil {
+			o = Outcome{Told: problem{toldFailed}}
+		}
+	}()
+	return tool.Call(call.Arguments)
+}
+
+// guarded runs what may panic.
+func guarded(ctx context.Context, run func(context.Context) any) (told any) {
+	defer func() {
+		if recover() != nil {
+			told = problem{toldFailed}
+		}
+	}()
+	return run(ctx)
+}
+
+// encode writes what a model is told.
+func encode(told any) (written []byte) {
+	written = []byte(`{"error":"` + toldFailed + `"}`)
+	defer func() { _ = recover() }() // of a value that writes itself
+	if b, err := json.Marshal(told, json.Deterministic(true)); err == nil {
+		return b
+	}
+	return written
+}

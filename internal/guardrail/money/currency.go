@@ -1,0 +1,279 @@
+package money
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// currencyWords are the codes and the lower-case words that a catalog has for its
+// currencies.
+type currencyWords map[string]unit
+
+// currency is one beside a number.
+type currency struct {
+	unit  unit
+	loose bool // a word for other things too: it counts only beside a number of the catalog
+	cents bool // the number counts hundredths
+}
+
+// beside looks for a currency right behind a number, then right before it, and says
+// where the number with a currency behind it ends.
+func (c currencyWords) beside(runes []rune, n numeral) (currency, int, bool) {
+	behind, end, ok := c.after(runes, n.end)
+	if ok && !behind.loose {
+		return behind, end, true
+	}
+	if before, ok := c.before(runes, n.start); ok {
+		return before, n.end, true
+	}
+	return behind, end, ok
+}
+
+// before looks for a currency right before a number. One that stands nearer to a number
+// before itself is that one's: "240 EUR (8 evenings)".
+func (c currencyWords) before(runes []rune, i int) (currency, bool) {
+	if i > 0 && strings.ContainsRune("-−+", runes[i-1]) {
+		i-- // €-20
+	}
+	end := i
+	for end > 0 && (isGap(runes[end-1]) || strings.ContainsRune(":=", runes[end-1])) {
+		end--
+	}
+	if end == 0 {
+		return currency{}, false
+	}
+	start := end
+	sign := unicode.Is(unicode.Sc, runes[end-1])
+	marked := sign || runes[end-1] == '.' || runes[end-1] == '/'
+	if marked {
+		start--
+	}
+	start = wordStart(runes, start)
+	word, own, theirs := string(runes[start:end]), apart(runes[end:i]), numberBefore(runes[:start])
+	switch {
+	case marked && !sign && !isAbbreviation(word): // the end of a sentence
+		return currency{}, false
+	case theirs < own, own >= aside && theirs == own, theirs == own && !sign && !isCode(word):
+		return currency{}, false
+	case sign:
+		return currency{unit: ofSign(string(runes[start:end-1]), runes[end-1])}, runes[end-1] != '¢'
+	}
+	found, ok := c.named(word)
+	return found, ok && !found.cents
+}
+
+// after looks for a currency right behind a number, and says where it ends. One that
+// stands nearer to a number behind itself is that one's: "Level 2 (€240)".
+func (c currencyWords) after(runes []rune, i int) (currency, int, bool) {
+	if i+1 < len(runes) && strings.ContainsRune(".,/", runes[i]) && strings.ContainsRune("-–—", runes[i+1]) {
+		if i += 2; runes[i-2] == '/' && (i == len(runes) || !isWord(runes[i])) {
+			return currency{unit: rupees}, i, true // 500/-
+		}
+	} else if i+1 < len(runes) && runes[i] == '-' && unicode.IsLetter(runes[i+1]) {
+		i++ // a 240-euro course
+	}
+	start := i
+	for start < len(runes) && (isGap(runes[start]) || runes[start] == '/') {
+		start++
+	}
+	end := wordEnd(runes, start)
+	sign := end < len(runes) && unicode.Is(unicode.Sc, runes[end]) && (end == start || runes[end] == '$')
+	reach := end
+	if sign {
+		reach++
+	}
+	if reach == start || numberBehind(runes[reach:]) < apart(runes[i:start]) {
+		return currency{}, 0, false
+	}
+	if sign { // 350 €, 350 US$
+		return currency{unit: ofSign(string(runes[start:end]), runes[end]), cents: runes[end] == '¢'}, reach, true
+	}
+	word := strings.ToLower(string(runes[start:end]))
+	if qualifiers[word] && end < len(runes) && isBlank(runes[end]) {
+		found, reach, ok := c.after(runes, end)
+		if of, narrow := dollarPrefixes[word]; narrow && of.is(found.unit) {
+			found.unit = of // 240 US dollars
+		}
+		return found, reach, ok && !found.loose
+	}
+	if _, doubtful := ambiguousNames.of(word); doubtful && strings.HasPrefix(string(runes[end:min(end+4, len(runes))]), " of ") {
+		return currency{}, 0, false // 5 pounds of clay
+	}
+	found, ok := c.named(string(runes[start:end]))
+	return found, reach, ok
+}
+
+// distance is how far a currency stands from a number.
+type distance int
+
+const (
+	touching distance = iota
+	spaced
+	aside  // with markup or brackets between
+	broken // in another line
+	absent // there is no number
+)
+
+// apart is the distance that a gap makes.
+func apart(gap []rune) distance {
+	switch {
+	case len(gap) == 0:
+		return touching
+	case slices.Contains(gap, '\n'):
+		return broken
+	case slices.ContainsFunc(gap, func(r rune) bool { return !isBlank(r) }):
+		return aside
+	}
+	return spaced
+}
+
+// numberBehind is the distance of the number that follows.
+func numberBehind(runes []rune) distance {
+	for i, r := range runes {
+		switch {
+		case unicode.IsDigit(r):
+			return apart(runes[:i])
+		case !isGap(r):
+			return absent
+		}
+	}
+	return absent
+}
+
+// numberBefore is the distance of the number that ends before.
+func numberBefore(runes []rune) distance {
+	for i := len(runes); i > 0; i-- {
+		switch r := runes[i-1]; {
+		case unicode.IsDigit(r):
+			return apart(runes[i:])
+		case !isGap(r):
+			return absent
+		}
+	}
+	return absent
+}
+
+// isAbbreviation reports whether a currency's word is written with a point or a stroke:
+// Rs. 500, S/ 240.
+func isAbbreviation(word string) bool {
+	switch strings.ToLower(word) {
+	case "rs.", "kr.", "fr.", "sfr.", "bs.", "rp.", "q.", "l.", "s/", "s/.":
+		return true
+	}
+	return false
+}
+
+// isCode reports whether a word is an ISO code or an abbreviation, which stands on
+// either side of a number; a name stands behind.
+func isCode(word string) bool {
+	return word == strings.ToUpper(word) && word != strings.ToLower(word) || isAbbreviation(word)
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func isBlank(r rune) bool { return r != '\n' && unicode.IsSpace(r) }
+
+// isGap reports whether a rune may stand between a number and its currency: space,
+// markup, a quote or a bracket.
+func isGap(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("*_~`()[]|\"“”„«»", r)
+}
+
+// wordEnd is where the word that begins at i ends. An abbreviation of single letters
+// with points between is one, as ر.س is, and one with a quotation mark, as ש"ח is.
+func wordEnd(runes []rune, i int) int {
+	start := i
+	for i < len(runes) {
+		switch {
+		case unicode.IsLetter(runes[i]), i > start && unicode.IsMark(runes[i]):
+		case i > start && i+1 < len(runes) && unicode.IsLetter(runes[i+1]) &&
+			(runes[i] == '.' && i == start+1 && unicode.Is(unicode.Arabic, runes[i+1]) ||
+				strings.ContainsRune("\"״", runes[i]) && unicode.Is(unicode.Hebrew, runes[i+1])):
+		default:
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// wordStart is where the word that ends at i begins.
+func wordStart(runes []rune, i int) int {
+	end := i
+	for i > 0 {
+		switch {
+		case unicode.IsLetter(runes[i-1]), unicode.IsMark(runes[i-1]):
+		case i == end-1 && i > 1 && runes[i-1] == '.' && unicode.Is(unicode.Arabic, runes[i-2]):
+		case i == end && i < len(runes) && runes[i] == '.' && runes[i-1] == '/': // S/.
+		default:
+			return i
+		}
+		i--
+	}
+	return i
+}
+
+// named is the currency that a word names, if it names one.
+func (c currencyWords) named(word string) (currency, bool) {
+	if word == "" {
+		return currency{}, false
+	}
+	lower := strings.ToLower(word)
+	trimmed := strings.TrimSuffix(lower, ".")
+	if centNames[lower] {
+		return currency{cents: true}, true
+	}
+	doubtful, isDoubtful := ambiguousNames.of(trimmed)
+	own, _ := ownNames.of(trimmed)
+	for _, name := range append(strings.Fields(string(doubtful+" "+own)), strings.ToUpper(word), lower) {
+		if u, ok := c[name]; ok {
+			return currency{unit: u}, true
+		}
+	}
+	if tenant.Currency(word).Valid() && !strings.Contains(" ALL CUP MOP TOP TRY ", " "+word+" ") || lowerCodes[lower] {
+		return currency{unit: unit(strings.ToUpper(word))}, true
+	}
+	if u, ok := currencyNames.of(trimmed); ok {
+		return currency{unit: u}, true
+	}
+	return currency{unit: doubtful, loose: true}, isDoubtful
+}
+
+// measures are words that count something else, whatever number they stand behind.
+const measures = " min minute minutes minuten minuti minutos minutter minuto mins hour hours heure heures hora horas ore stunden std" +
+	" saat dakika минут часов λεπτά ώρες دقيقة ساعة मिनट घंटे godzin godziny minut kilo gram grams person persons people personen personas pessoas "
+
+// learn adds the words that stand behind at least two different prices in a catalog's
+// texts and behind no number that is no price, for that counts something else. They
+// stand for the catalog's main currency.
+func (c currencyWords) learn(texts []string, prices Facts, main unit) {
+	behind := map[string]map[string]bool{} // word: the prices; nil: also another number
+	for _, text := range texts {
+		runes := []rune(plain(text))
+		for _, n := range numerals(runes) {
+			i := n.end
+			for i < len(runes) && isBlank(runes[i]) {
+				i++
+			}
+			word := strings.ToLower(string(runes[i:wordEnd(runes, i)]))
+			if len([]rune(word)) < 3 || strings.Contains(measures, " "+word+" ") {
+				continue
+			}
+			if seen, ok := behind[word]; !prices.holds(n.amount(runes)) {
+				behind[word] = nil
+			} else if !ok {
+				behind[word] = map[string]bool{string(runes[n.start:n.end]): true}
+			} else if seen != nil {
+				seen[string(runes[n.start:n.end])] = true
+			}
+		}
+	}
+	for word, seen := range behind {
+		if len(seen) > 1 {
+			c[word] = main
+		}
+	}
+}

@@ -1,0 +1,94 @@
+// Package money finds the amounts of money in a text and knows those that a catalog
+// holds.
+//
+// An amount is a numeral in any script and any locale's separators, or a number in words
+// of some languages, beside a currency: a sign, an ISO code, a name, or a word that the
+// catalog itself has behind its prices. Known limits: a number without a currency
+// ("it costs 250"), a share of a price ("half of it"), a number in words of other
+// languages, one with other words between it and its currency, and a comma that lists
+// more amounts after a currency ("100 EUR, 200") are no amounts; what only looks like
+// money, as a shoe size ("EUR 42") or a championship ("Euro 2028"), is one; and a line
+// that ends in a currency takes the number that begins the next one.
+package money
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// Facts are the amounts a catalog holds and the words it has for its currencies. It is
+// never changed, so any number of goroutines may ask it.
+type Facts struct {
+	units map[string][]unit // the units of each amount, which is a canonical decimal
+	words currencyWords
+}
+
+// Read collects the prices of a catalog, and every amount in its texts.
+func Read(c *tenant.Catalog, texts []string) Facts {
+	main := unit(c.Currency)
+	m := Facts{units: map[string][]unit{}, words: currencyWords{string(main): main}}
+	for _, o := range c.Offerings {
+		code := o.Price.Currency
+		m.words[string(code)] = unit(code)
+		m.enter(price(o.Price), unit(code))
+	}
+	m.words.learn(texts, m, main)
+	for _, text := range texts {
+		for _, a := range amounts(text, m.words) {
+			if a.unit = a.unit.within(main); !a.loose {
+				m.add(a)
+			}
+		}
+	}
+	return m
+}
+
+// price is a catalog price as a canonical decimal. It has a decimal point, never a
+// separator of thousands: 4.900 KWD is no 4900.
+func price(p tenant.Money) string {
+	whole, fraction, _ := strings.Cut(p.Decimal(), ".")
+	return canonical(whole, fraction)
+}
+
+func (m Facts) add(a amount) {
+	for _, reading := range a.readings {
+		m.enter(reading, a.unit)
+	}
+	if a.thousandths != "" && a.unit.hasThousandths() {
+		m.enter(a.thousandths, a.unit)
+	}
+}
+
+func (m Facts) enter(reading string, u unit) {
+	if !slices.Contains(m.units[reading], u) {
+		m.units[reading] = append(m.units[reading], u)
+	}
+}
+
+// HoldsAll reports whether the catalog holds every amount of a text.
+func (m Facts) HoldsAll(text string) bool {
+	for _, a := range amounts(text, m.words) {
+		if !m.holds(a) && (!a.loose || m.holdsNumber(a)) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsNumber reports whether the catalog holds an amount in any currency.
+func (m Facts) holdsNumber(a amount) bool {
+	return slices.ContainsFunc(a.readings, func(reading string) bool { return len(m.units[reading]) > 0 })
+}
+
+// holds reports whether the catalog holds an amount in one of the ways it can be read,
+// in a currency that it may be in.
+func (m Facts) holds(a amount) bool {
+	for _, reading := range a.readings {
+		if slices.ContainsFunc(m.units[reading], a.unit.is) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(m.units[a.thousandths], func(u unit) bool { return u.hasThousandths() && a.unit.is(u) })
+}

@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+)
+
+// Text is s as every provider can read it: without bytes that are no UTF-8, and without
+// NUL, which JSON can hold and many a server behind it cannot.
+func Text(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// Arguments is what a model gave a tool, as JSON text: a string holds it already, and
+// nothing at all is an empty object. It need not be valid.
+func Arguments(raw jsontext.Value) []byte {
+	var text string
+	switch raw.Kind() {
+	case '"':
+		if err := json.Unmarshal(raw, &text, lenient); err == nil {
+			text = strings.TrimSpace(text)
+		}
+	case '{', '[', '0', 't', 'f':
+		text = rewritten(raw)
+	}
+	if text == "" || text == "null" {
+		text = "{}"
+	}
+	return []byte(text)
+}
+
+// lenient reads JSON as servers write it; text that is not valid becomes U+FFFD.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// rewritten is a value in valid text and without white space, its members in their order
+// and its numbers as they were; empty: it is broken.
+func rewritten(raw jsontext.Value) string {
+	var out strings.Builder
+	enc := jsontext.NewEncoder(&out, lenient)
+	for dec := jsontext.NewDecoder(bytes.NewReader(raw), lenient); ; {
+		token, err := dec.ReadToken()
+		switch {
+		case err == io.EOF:
+			return strings.TrimSpace(out.String())
+		case err == nil && token.Kind() == '"':
+			token = jsontext.String(strings.ToValidUTF8(token.String(), "\uFFFD"))
+		}
+		if err != nil || enc.WriteToken(token) != nil {
+			return ""
+		}
+	}
+}
+
+// Identify gives an id of its own to every call that has none, or one that an earlier
+// call has.
+func Identify(calls []llm.ToolCall) {
+	taken := map[string]bool{}
+	for _, c := range calls {
+		taken[c.ID] = true
+	}
+	seen := map[string]bool{"": true}
+	next := 1
+	for i := range calls {
+		if seen[calls[i].ID] {
+			for taken["call_"+strconv.Itoa(next)] {
+				next++
+			}
+			calls[i].ID = "call_" + strconv.Itoa(next)
+			taken[calls[i].ID] = true
+		}
+		seen[calls[i].ID] = true
+	}
+}
+
+// Unthought is a text without the reasoning that a server of open models left in front of
+// it, in <think> tags; of the opening one some prompts make a part of themselves. A text
+// that ends before its reasoning does is empty.
+func Unthought(text string) string {
+	answer := strings.TrimSpace(text)
+	for _, tag := range []string{"think>", "thinking>"} {
+		_, after, closed := strings.Cut(answer, "</"+tag)
+		switch {
+		case strings.HasPrefix(answer, "<"+tag):
+			return strings.TrimSpace(after)
+		case closed && !strings.HasPrefix(answer, "{") && !strings.HasPrefix(answer, "```"):
+			return strings.TrimSpace(after)
+		}
+	}
+	return text
+}

@@ -1,0 +1,106 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
+)
+
+// Holds docs/spec/04-agent.md, "Models": what a contact writes never makes a request that
+// no provider can read.
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                   "",
+		"你好 👩‍👩‍👧\u2028":     "你好 👩‍👩‍👧\u2028",
+		"a\x00b":             "a\uFFFDb",
+		"a\xff\xfeb":         "a\uFFFDb",
+		"\xed\xa0\xbd half":  "\uFFFD half",
+		"\\u0000 as written": "\\u0000 as written",
+	} {
+		if got := wire.Text(in); got != want {
+			t.Errorf("Text(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": arguments come as JSON text, however a provider
+// wraps them, and whoever runs the tool judges them.
+func TestArguments(t *testing.T) {
+	for in, want := range map[string]string{
+		``:                        `{}`,
+		`null`:                    `{}`,
+		`""`:                      `{}`,
+		`" "`:                     `{}`,
+		`"null"`:                  `{}`,
+		`{}`:                      `{}`,
+		`{"b": 1, "a": [1,  2]}`:  `{"b":1,"a":[1,2]}`,
+		`"{\"b\": 1}"`:            `{"b": 1}`,
+		`"{\"b\": "`:              `{"b":`,
+		`"look it up"`:            `look it up`,
+		`[1]`:                     `[1]`,
+		`7`:                       `7`,
+		`12345678901234567890.5`:  `12345678901234567890.5`,
+		`{"a":1,"a":2}`:           `{"a":1,"a":2}`,
+		"{\"a\":\"\xff\"}":        "{\"a\":\"\uFFFD\"}",
+		`"{\"a\":\"\ud83d\"}"`:    "{\"a\":\"\uFFFD\"}",
+		`{"a":"\ud83d\ude00 &<"}`: `{"a":"😀 &<"}`,
+	} {
+		if got := string(wire.Arguments(jsontext.Value(in))); got != want {
+			t.Errorf("Arguments(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": every call can be answered by its id.
+func TestIdentify(t *testing.T) {
+	tests := []struct{ in, want []string }{
+		{nil, nil},
+		{[]string{"a", "b"}, []string{"a", "b"}},
+		{[]string{"", ""}, []string{"call_1", "call_2"}},
+		{[]string{"a", "a", "a"}, []string{"a", "call_1", "call_2"}},
+		{[]string{"", "call_1", ""}, []string{"call_2", "call_1", "call_3"}},
+		{[]string{"call_2", "call_2", "", "call_1"}, []string{"call_2", "call_3", "call_4", "call_1"}},
+	}
+	for _, tt := range tests {
+		var calls []llm.ToolCall
+		for _, id := range tt.in {
+			calls = append(calls, llm.ToolCall{ID: id})
+		}
+		wire.Identify(calls)
+		var got []string
+		for _, c := range calls {
+			got = append(got, c.ID)
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.in, d)
+		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Models": reasoning never becomes a reply.
+func TestUnthought(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                    "",
+		"Yes":                                 "Yes",
+		" Yes \n":                             " Yes \n",
+		"<think>hm</think>Yes":                "Yes",
+		"\n<think>\nhm\n</think>\n\nYes\n":    "Yes",
+		"<think></think>":                     "",
+		"<think>hm":                           "",
+		"hm</think>\nYes":                     "Yes",
+		"hm</think>a</think>b":                "a</think>b",
+		"<thinking>hm</thinking> Yes":         "Yes",
+		"<think>{\"a\":1}</think>{\"a\":2}":   `{"a":2}`,
+		`{"a":"</think>"}`:                    `{"a":"</think>"}`,
+		"```json\n{\"a\":\"</think>\"}\n```":  "```json\n{\"a\":\"</think>\"}\n```",
+		"Say <think>a</think> as it is meant": "as it is meant", // no reply begins so; what is before goes
+	} {
+		if got := wire.Unthought(in); got != want {
+			t.Errorf("Unthought(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
