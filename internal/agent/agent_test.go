@@ -93,6 +93,19 @@ func TestRunAsksTheModel(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/04-agent.md, "Models": reasoning effort.
+func TestRunAsksForAnEffort(t *testing.T) {
+	m := script(llmtest.Step{Text: yes})
+	c := config(m)
+	c.Effort = llm.EffortLow
+	if _, err := build(t, c).Run(t.Context(), agent.Input{Tenant: shop(), Text: "hi"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Requests()[0]; got.Effort != llm.EffortLow || got.ReasoningTokens != 2048 {
+		t.Errorf("asked with effort %q and %d tokens", got.Effort, got.ReasoningTokens)
+	}
+}
+
 // Holds docs/spec/17-quality.md, "Performance": the static part is identical between turns.
 func TestRunKeepsTheStaticPart(t *testing.T) {
 	m := &llmtest.Scripted{Steps: []llmtest.Step{{Text: yes}}, Repeat: true}

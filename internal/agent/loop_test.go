@@ -289,6 +289,9 @@ func TestToolsPastTheAbort(t *testing.T) {
 				if got := string(result.Steps[0].Results[1].Content); got != "1" {
 					t.Errorf("the other call was answered %s", got)
 				}
+				if got := string(result.Steps[0].Results[0].Content); !heeds && got != `{"error":"the tool failed: do not rely on it"}` {
+					t.Errorf("the call that did not end was answered %s", got)
+				}
 				close(release)
 			})
 		})

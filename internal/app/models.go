@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/anthropic"
+	"github.com/manychat-agent/manychat-agent/internal/llm/compatible"
 	"github.com/manychat-agent/manychat-agent/internal/llm/google"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/llm/ollama"
@@ -42,9 +43,9 @@ func open(desk *mock.Model, keys config.ProviderKeys, name config.Model, transpo
 	case config.Anthropic:
 		return anthropic.New(anthropic.Config{Model: name.Name, Key: keys.Anthropic.Reveal(), Transport: transport})
 	case config.OpenAI:
-		return openai.New(openai.Config{Provider: name.Provider, Model: name.Name, Key: keys.OpenAI.Reveal(), Transport: transport})
+		return openai.New(openai.Config{Model: name.Name, Key: keys.OpenAI.Reveal(), Transport: transport})
 	case config.OpenAICompatible:
-		return openai.New(openai.Config{
+		return compatible.New(compatible.Config{
 			Provider: name.Provider, Model: name.Name, Key: keys.OpenAICompatible.Reveal(),
 			BaseURL: keys.OpenAICompatibleBaseURL.Reveal(), Transport: transport,
 		})

@@ -59,7 +59,7 @@ func Table() []Row {
 		{Path: "internal/llm/anthropic", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/llm/google", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/llm/openai", Layer: Adapter, Also: []string{"internal/llm/wire"}},
-		{Path: "internal/llm/responses", Layer: Adapter, Also: []string{"internal/llm/wire"}},
+		{Path: "internal/llm/compatible", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/llm/ollama", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/store", Layer: Adapter, Also: []string{"internal/turn", "internal/outbox", "internal/budget", "internal/nudge", "internal/token", "internal/learning"}},
 		{Path: "internal/media", Layer: Adapter, Also: []string{"internal/turn"}},
@@ -73,7 +73,7 @@ func Table() []Row {
 		{Path: "internal/config", Layer: Wiring, Also: []string{"internal/contact", "internal/tenant", "internal/llm"}},
 		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/redact", "internal/contact"}},
 		{Path: "internal/app", Layer: Wiring, Also: []string{"*"}},
-		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
+		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/agent", "internal/conversation", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
 		{Path: "cmd/manychat-agent", Layer: Wiring, Also: []string{"internal/cli"}, Tests: []string{"internal/tenant"}},
 		{Path: "internal/archtest", Layer: Wiring},
 	}

@@ -232,10 +232,7 @@ func isHost(name string) bool {
 	if i <= 0 {
 		return false
 	}
-	_, size := utf8.DecodeRuneInString(name[i:])
-	before, end := name[:i], name[i+size:]
-	before = before[strings.LastIndexAny(before, ".。")+1:]
-	before = strings.TrimPrefix(before, "\x80\x82") // the rest of 。
+	before, end := lastLabel(name[:i]), lastLabel(name)
 	lower := strings.ToLower(end)
 	letters := utf8.RuneCountInString(before)
 	switch {
@@ -248,6 +245,16 @@ func isHost(name string) bool {
 	}
 	first, size := utf8.DecodeRuneInString(end)
 	return firmEndings[lower] || !unicode.IsUpper(first) || end[size:] != lower[size:]
+}
+
+// lastLabel is what stands behind the last point of a dotted name.
+func lastLabel(name string) string {
+	i := strings.LastIndexAny(name, ".。")
+	if i < 0 {
+		return name
+	}
+	_, size := utf8.DecodeRuneInString(name[i:])
+	return name[i+size:]
 }
 
 // inWord reports whether what looks like a bare host is part of a longer word or of an

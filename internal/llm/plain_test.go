@@ -69,6 +69,9 @@ func TestWithoutToolsKeepsEverything(t *testing.T) {
 			switch msg.Role {
 			case llm.User:
 				msg.Text, msg.Images = word(), make([]llm.Image, parts, parts+1)
+				for i := range parts {
+					msg.Images[i].MediaType = "image/png"
+				}
 				images += parts
 			case llm.Assistant:
 				msg.Text, msg.State = word(), []byte("x:y")
@@ -100,6 +103,11 @@ func TestWithoutToolsKeepsEverything(t *testing.T) {
 				t.Fatalf("%s is not in its place in %q", w, all.String())
 			}
 			rest = after
+		}
+		for _, m := range messages {
+			if spare := m.Images[:cap(m.Images)]; len(spare) > len(m.Images) && spare[len(m.Images)].MediaType != "" {
+				t.Fatal("the room behind a message's images was written to")
+			}
 		}
 		if images != 0 || fmt.Sprintf("%+v", messages) != before {
 			t.Fatalf("images left: %d; messages before %s, after %+v", images, before, messages)

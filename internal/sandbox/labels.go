@@ -41,12 +41,18 @@ func modeLabels() map[string]string {
 	return map[string]string{
 		"ok":           "answers well",
 		"fail":         "fails with a server error",
+		"rate_limit":   "answers 429, too many calls",
 		"refuse":       "refuses",
 		"empty":        "answers nothing",
 		"garbage":      "answers garbage",
 		"length":       "is cut off half-way",
 		"leak":         "quotes its instructions",
 		"invent_price": "invents a price",
+		"invent_link":  "invents a link",
+		"echo":         "writes a field of the reply",
+		"unsure":       "is unsure",
+		"too_long":     "writes too much",
+		"tool_call":    "calls a tool that does not exist",
 		"hang":         "never answers",
 		"panic":        "crashes",
 	}

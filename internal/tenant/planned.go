@@ -10,12 +10,10 @@ import (
 // planned are the keys of rules.json that are read and checked, and that nothing acts
 // on in this version. Nothing acts on the whole of tools.json either.
 var planned = [...]string{
-	"messages.closer",
 	"messages.optOut",
 	"handoff",
 	"optOutKeywords",
 	"optInKeywords",
-	"businessHours",
 	"learning",
 }
 

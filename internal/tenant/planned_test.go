@@ -17,8 +17,7 @@ func TestWithoutEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"rules.json messages.closer", "rules.json messages.optOut",
-		"rules.json optOutKeywords", "rules.json optInKeywords", "rules.json businessHours", "tools.json",
+		"rules.json messages.optOut", "rules.json optOutKeywords", "rules.json optInKeywords", "tools.json",
 	}
 	if diff := cmp.Diff(want, got.WithoutEffect()); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)

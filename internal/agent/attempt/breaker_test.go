@@ -75,6 +75,7 @@ func TestBreakerOpens(t *testing.T) {
 		{"a rejected request ends no row", []step{fail(0), fail(1), fail(2), fail(3), of(4, fails(llm.KindRejected, 400)), fail(10_000)}, true},
 		{"a turn given up is none", []step{fail(0), fail(1), fail(2), fail(3), {at: 10_000 * ms, Step: hang, gives: time.Second, quits: true}}, false},
 		{"a turn that ran into its abort is one", []step{fail(0), fail(1), fail(2), fail(3), {at: 9_000 * ms, Step: hang, gives: time.Second}}, true},
+		{"from when the first began", []step{of(0, llmtest.Step{After: 5 * time.Second, Err: down().Err}), fail(5_001), fail(5_002), fail(5_003), fail(10_000)}, true},
 		{"a panic is one", []step{fail(0), fail(1), fail(2), fail(3), of(10_000, llmtest.Step{Panic: "odd"})}, true},
 		{"a wrong key is one", []step{fail(0), fail(1), fail(2), fail(3), of(10_000, fails(llm.KindUnauthorized, 401))}, true},
 		{"an error of no kind is one", []step{fail(0), fail(1), fail(2), fail(3), of(10_000, llmtest.Step{Err: errors.New("odd")})}, true},
@@ -398,6 +399,27 @@ func TestFailuresBehindAnOpenBreaker(t *testing.T) {
 		}
 		turns.Wait()
 		if _, _, err := r.call(abort); refused(err) == nil || refused(err).Until.Sub(r.start) != until {
+			t.Errorf("error = %v", err)
+		}
+	})
+}
+
+// Holds docs/spec/04-agent.md, "Loop": opens after repeated failures. They count from when
+// the first of them began, also when it ends last.
+func TestFailuresOutOfOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := plays(t, llmtest.Step{Hang: llmtest.UntilAbort})
+		r := start(t, alone(m))
+		var slow sync.WaitGroup
+		slow.Go(func() { _, _, _ = r.call(10 * time.Second) })
+		synctest.Wait()
+		m.becomes(down())
+		for _, at := range []time.Duration{5, 6, 7, 8} {
+			r.at(at * time.Second)
+			_, _, _ = r.call(abort)
+		}
+		slow.Wait()
+		if _, _, err := r.call(abort); refused(err) == nil {
 			t.Errorf("error = %v", err)
 		}
 	})

@@ -78,6 +78,7 @@ func TestFit(t *testing.T) {
 		{"no schema beside tools", with(func(t *llm.Traits) { t.ToolsWithSchema = false }), "", nil, "temperature tools=auto images calls 800+0"},
 		{"a schema once none can be called", with(func(t *llm.Traits) { t.ToolsWithSchema = false }), "", closed, "temperature schema tools=none images calls 800+0"},
 		{"a schema where none is offered", with(func(t *llm.Traits) { t.ToolsWithSchema = false }), "", toolless, "temperature schema images 800+0"},
+		{"a schema where none is offered, whatever the choice", with(func(t *llm.Traits) { t.ToolsWithSchema = false }), "", func(r *llm.Request) { r.Tools = nil }, "temperature schema images 800+0"},
 
 		{"more than it writes", with(func(t *llm.Traits) { t.MaxOutput = 4096 }), "", out(5000), "temperature schema tools=auto images calls 4096+0"},
 		{"all it writes", with(func(t *llm.Traits) { t.MaxOutput = 4096 }), "", out(4096), "temperature schema tools=auto images calls 4096+0"},
@@ -134,6 +135,7 @@ func TestUnsupported(t *testing.T) {
 		{"one behind another", "mock:x", []llmtest.Step{refuses(llm.Images), refuses(llm.Schema), fine()},
 			[]string{mock, "temperature schema tools=auto calls 800+0", "temperature tools=auto calls 800+0"}, "temperature tools=auto calls 800+0", false},
 		{"what was not asked", "new:x", []llmtest.Step{refuses(llm.Temperature)}, []string{all}, all, true},
+		{"an effort that was not asked", "mock:x", []llmtest.Step{refuses(llm.Reasoning)}, []string{mock}, mock, true},
 		{"what nobody knows", "new:x", []llmtest.Step{refuses("odd")}, []string{all}, all, true},
 		{"nothing named", "new:x", []llmtest.Step{refuses("")}, []string{all}, all, true},
 		{"the same for ever", "new:x", []llmtest.Step{refuses(llm.Schema)},

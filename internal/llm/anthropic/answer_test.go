@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/anthropicapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
 
@@ -60,7 +61,7 @@ func full(t testing.TB) llm.Request {
 // asks makes one request that is answered by a fault.
 func asks(t *testing.T, fault provider.Fault, req llm.Request) (llm.Response, error) {
 	t.Helper()
-	server := provider.Anthropic(nil, key)
+	server := anthropicapi.New(nil, key)
 	server.Break(fault)
 	return newModel(t, newest, server).Generate(t.Context(), req)
 }
@@ -170,7 +171,7 @@ func TestStateIsOnlyWhatCanGoBack(t *testing.T) {
 func TestIDsOfCallsAreUniqueInARequest(t *testing.T) {
 	step := toolLoop()[1:]
 	req := llm.Request{Messages: append(append(toolLoop(), step...), step...), Tools: twoTools()}
-	server := provider.Anthropic(nil, key)
+	server := anthropicapi.New(nil, key)
 	server.Break(answered(done))
 	if _, err := newModel(t, newest, server).Generate(t.Context(), req); err != nil {
 		t.Fatal(err)

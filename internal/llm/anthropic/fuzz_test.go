@@ -8,6 +8,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/anthropicapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
 
@@ -24,7 +25,7 @@ func FuzzAnswer(f *testing.F) {
 		if status < 200 || status > 599 {
 			return
 		}
-		server := provider.Anthropic(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}, key)
+		server := anthropicapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}, key)
 		server.Break(provider.Fault{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: body})
 		m := newModel(t, newest, server)
 		req := llm.Request{Messages: []llm.Message{says(llm.User, "Hello!")}, Tools: twoTools()}

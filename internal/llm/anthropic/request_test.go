@@ -16,6 +16,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/anthropic"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/anthropicapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 )
@@ -34,7 +35,7 @@ const done = `{"type":"message","role":"assistant","content":[{"type":"text","te
 // asked is what reaches the API of a request to a model.
 func asked(t *testing.T, model string, req llm.Request) provider.Request {
 	t.Helper()
-	server := provider.Anthropic(nil, key)
+	server := anthropicapi.New(nil, key)
 	server.Break(answered(done))
 	if _, err := newModel(t, model, server).Generate(t.Context(), req); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/anthropicapi"
 )
 
 // A server that checks as the API does reads back what was asked, and its answer arrives.
@@ -48,7 +48,7 @@ func TestRequestsAndAnswersArriveAsTheyWereMeant(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			script := &llmtest.Scripted{Steps: []llmtest.Step{{Response: test.resp}}}
-			got, err := newModel(t, newest, provider.Anthropic(script, key)).Generate(t.Context(), test.req)
+			got, err := newModel(t, newest, anthropicapi.New(script, key)).Generate(t.Context(), test.req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestReasoningGoesBackWithTheResults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			call := llm.ToolCall{ID: "toolu_1", Name: "set_note", Arguments: []byte(`{"name":"a","value":"b"}`)}
-			server := provider.Anthropic(&llmtest.Scripted{Steps: []llmtest.Step{
+			server := anthropicapi.New(&llmtest.Scripted{Steps: []llmtest.Step{
 				{Response: llm.Response{Stop: llm.StopTools, Calls: []llm.ToolCall{call}}}, {Text: "done"},
 			}}, key)
 			req := llm.Request{
@@ -136,16 +136,16 @@ func TestTheServerRefusesWhatTheAPIRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			status, got := post(t, provider.Anthropic(nil, key), "/v1/messages", test.body)
+			status, got := post(t, anthropicapi.New(nil, key), "/v1/messages", test.body)
 			if status != 400 || !strings.Contains(got, test.want) {
 				t.Errorf("%d %s, want 400 with %s", status, got, test.want)
 			}
 		})
 	}
-	if status, got := post(t, provider.Anthropic(nil, "another key"), "/v1/messages", start+"}"); status != 401 {
+	if status, got := post(t, anthropicapi.New(nil, "another key"), "/v1/messages", start+"}"); status != 401 {
 		t.Errorf("wrong key: %d %s", status, got)
 	}
-	if status, got := post(t, provider.Anthropic(nil, key), "/v1/complete", start+"}"); status != 404 {
+	if status, got := post(t, anthropicapi.New(nil, key), "/v1/complete", start+"}"); status != 404 {
 		t.Errorf("wrong path: %d %s", status, got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/anthropicapi"
 )
 
 // schemaSent is what a schema becomes on its way to the API.
@@ -61,7 +61,7 @@ func TestTheAPITakesEverySchema(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		server := provider.Anthropic(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "{}"}}}, key)
+		server := anthropicapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "{}"}}}, key)
 		_, err = newModel(t, newest, server).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "?")}, Schema: schema})
 		if err != nil {
 			rt.Fatalf("%s: %v", schema, err)
@@ -98,7 +98,7 @@ func drawSchema(t *rapid.T, depth int) map[string]any {
 // Holds docs/spec/04-agent.md, "Reply contract": a schema that is none is refused here.
 func TestBrokenSchemaIsRefused(t *testing.T) {
 	for _, schema := range []string{`{`, `{"type":`, `{"properties":[]}`, `{"anyOf":{}}`, `{"type":"string","description":1,"minLength":1}`, `nonsense`} {
-		server := provider.Anthropic(nil, key)
+		server := anthropicapi.New(nil, key)
 		_, err := newModel(t, newest, server).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "?")}, Schema: []byte(schema)})
 		if e := failure(t, err); e.Kind != llm.KindRejected || len(server.Requests()) != 0 {
 			t.Errorf("%s: %v after %d requests, want rejected after none", schema, e, len(server.Requests()))
@@ -108,7 +108,7 @@ func TestBrokenSchemaIsRefused(t *testing.T) {
 
 // Holds docs/spec/04-agent.md, "Reply contract": turns that run at once get each its own schema.
 func TestSchemasAreNotMixedUp(t *testing.T) {
-	server := provider.Anthropic(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}, Repeat: true}, key)
+	server := anthropicapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}, Repeat: true}, key)
 	m := newModel(t, newest, server)
 	var turns sync.WaitGroup
 	for _, word := range []string{"one", "two"} {

@@ -18,6 +18,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/anthropic"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/anthropicapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
 
@@ -98,7 +99,7 @@ func TestConnectionsThatFail(t *testing.T) {
 // Holds docs/spec/04-agent.md, "Loop": a call ends when the abort does, and names it.
 func TestACallEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := provider.Anthropic(&llmtest.Scripted{Steps: []llmtest.Step{{Hang: llmtest.UntilAbort}}}, key)
+		server := anthropicapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Hang: llmtest.UntilAbort}}}, key)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		start := time.Now()
@@ -112,7 +113,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 // Holds docs/spec/04-agent.md, "Loop": nothing is asked again here.
 func TestNothingIsAskedTwice(t *testing.T) {
 	for _, fault := range []provider.Fault{complains(529, "overloaded_error", "Overloaded"), complains(429, "rate_limit_error", "slow"), answered(done)} {
-		server := provider.Anthropic(nil, key)
+		server := anthropicapi.New(nil, key)
 		server.Break(fault)
 		_, _ = newModel(t, newest, server).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "Hello!")}}) // either is fine
 		if n := len(server.Requests()); n != 1 {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/googleapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
 
 // ask has a server give one answer to a request.
 func ask(t testing.TB, fault provider.Fault, req llm.Request) (llm.Response, error) {
 	t.Helper()
-	s := provider.Google(&llmtest.Scripted{}, key)
+	s := googleapi.New(&llmtest.Scripted{}, key)
 	s.Break(fault)
 	return at(t, "gemini-3.8-flash", s.Transport()).Generate(t.Context(), req)
 }
@@ -122,7 +123,7 @@ func TestAnswers(t *testing.T) {
 // call, as Gemini 2.5 does, goes back.
 func TestUnsignedCalls(t *testing.T) {
 	model := &llmtest.Scripted{Steps: []llmtest.Step{{Text: "Yes"}}}
-	s := provider.Google(model, key)
+	s := googleapi.New(model, key)
 	s.Break(provider.Fault{Status: 200, Body: parts(`{"text":"Wait.","thoughtSignature":"dGV4dA=="},{"text":" Now."},{"functionCall":{"name":"f","args":{}}}`)})
 	m := at(t, "gemini-3.8-flash", s.Transport())
 	req := llm.Request{Messages: []llm.Message{say("Hi")}, Tools: []llm.Tool{{Name: "f"}}}

@@ -18,7 +18,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/google"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/googleapi"
 )
 
 // over makes a model that reaches an address through the network.
@@ -109,7 +109,7 @@ func TestLongAnswer(t *testing.T) {
 // Holds docs/spec/04-agent.md, "Loop": a call ends with its context.
 func TestAnswerThatNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := provider.Google(&llmtest.Scripted{Steps: []llmtest.Step{{Hang: llmtest.UntilAbort}}}, key)
+		s := googleapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Hang: llmtest.UntilAbort}}}, key)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		start := time.Now()
@@ -127,7 +127,7 @@ func TestAnswerThatNeverEnds(t *testing.T) {
 // Holds docs/spec/04-agent.md, "Models": one model serves all turns at once, and keeps
 // nothing of one for another.
 func TestManyAtOnce(t *testing.T) {
-	m := at(t, "gemini-3.8-flash", provider.Google(echo{}, key).Transport())
+	m := at(t, "gemini-3.8-flash", googleapi.New(echo{}, key).Transport())
 	var wg sync.WaitGroup
 	for i := range 32 {
 		wg.Go(func() {
@@ -157,7 +157,7 @@ func TestErrorsRoundTrip(t *testing.T) {
 			want.RetryAfter = 13 * time.Second
 		}
 		model := &llmtest.Scripted{Steps: []llmtest.Step{{Err: want}}}
-		_, err := at(t, "gemini-3.8-flash", provider.Google(model, key).Transport()).Generate(t.Context(), llm.Request{Messages: []llm.Message{say("Hi")}})
+		_, err := at(t, "gemini-3.8-flash", googleapi.New(model, key).Transport()).Generate(t.Context(), llm.Request{Messages: []llm.Message{say("Hi")}})
 		got, ok := errors.AsType[*llm.Error](err)
 		if !ok {
 			t.Fatal(err)
@@ -207,7 +207,7 @@ func TestServerRefuses(t *testing.T) {
 				r.Header.Set("X-Goog-Api-Key", tt.key)
 			}
 			w := httptest.NewRecorder()
-			provider.Google(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}, key).ServeHTTP(w, r)
+			googleapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}, key).ServeHTTP(w, r)
 			if w.Code != tt.status {
 				t.Errorf("status %d: %s", w.Code, w.Body)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/google"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/googleapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 )
@@ -100,7 +101,7 @@ func TestRequests(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := provider.Google(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}, key)
+			s := googleapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}, key)
 			if resp, err := at(t, tt.model, s.Transport()).Generate(t.Context(), tt.req); err != nil || resp.Text != "ok" {
 				t.Fatalf("Generate = %+v, %v", resp, err)
 			}
@@ -161,7 +162,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			last := llm.Response{Text: `{"messages":["Yes"]}`, Stop: llm.StopEnd, Usage: llm.Usage{Input: 1000, Output: 9}}
 			model := &llmtest.Scripted{Steps: []llmtest.Step{{Response: first}, {Response: last}}}
-			m := at(t, tt.model, provider.Google(model, key).Transport())
+			m := at(t, tt.model, googleapi.New(model, key).Transport())
 
 			req := tt.req
 			req.System, req.MaxOutputTokens = "You are the front desk.", 700
@@ -202,7 +203,7 @@ func TestAnyTextIsTaken(t *testing.T) {
 			raw = []byte(`{"a":"\ud800` + text + `"}`)
 		}
 		model := &llmtest.Scripted{Steps: []llmtest.Step{{Text: "ok"}}}
-		m, err := google.New(google.Config{Model: "gemini-3.8-flash", Key: key, Transport: provider.Google(model, key).Transport()})
+		m, err := google.New(google.Config{Model: "gemini-3.8-flash", Key: key, Transport: googleapi.New(model, key).Transport()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +251,7 @@ func TestNew(t *testing.T) {
 
 // Holds docs/spec/04-agent.md, "Models": a schema that is none is no request at all.
 func TestBrokenSchemas(t *testing.T) {
-	s := provider.Google(&llmtest.Scripted{}, key)
+	s := googleapi.New(&llmtest.Scripted{}, key)
 	for name, req := range map[string]llm.Request{
 		"answer": {Schema: []byte(`{"type":`)},
 		"list":   {Schema: []byte(`[]`)},

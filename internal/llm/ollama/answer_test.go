@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/ollamaapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
 
@@ -68,7 +69,7 @@ func TestAnswer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server := provider.Ollama(nil, "")
+			server := ollamaapi.New(nil, "")
 			server.Break(answered(http.StatusOK, tt.body))
 			got, err := newModel(t, "m", server).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}})
 			if err != nil {
@@ -151,7 +152,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server := provider.Ollama(nil, "")
+			server := ollamaapi.New(nil, "")
 			server.Break(tt.fault)
 			_, err := newModel(t, "m", server).Generate(t.Context(), everything(t, tt.choice))
 			got, e := failureOf(t, err)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/ollamaapi"
 )
 
 // Holds docs/spec/01-principles.md, C3: whatever the server answers is an answer that can
@@ -23,7 +23,7 @@ func FuzzAnswer(f *testing.F) {
 		if status < 200 || status > 599 || status == 204 || status == 304 {
 			status = 200
 		}
-		server := provider.Ollama(nil, "")
+		server := ollamaapi.New(nil, "")
 		server.Break(answered(status, body), answered(http.StatusOK, done))
 		m := newModel(t, "m", server)
 		req := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}, Tools: []llm.Tool{{Name: "f"}}}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/ollamaapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 	"github.com/manychat-agent/manychat-agent/internal/llm/ollama"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
@@ -110,7 +112,7 @@ func requests(t *testing.T) map[string]request {
 // asked is what reaches the server of a request.
 func asked(t *testing.T, req request) provider.Request {
 	t.Helper()
-	server := provider.Ollama(nil, "")
+	server := ollamaapi.New(nil, "")
 	server.Break(answered(http.StatusOK, done))
 	if _, err := newModel(t, req.model, server).Generate(t.Context(), req.Request); err != nil {
 		t.Fatal(err)
@@ -174,7 +176,7 @@ func TestContextIsSized(t *testing.T) {
 		{"long answer", llm.Request{MaxOutputTokens: 20000, ReasoningTokens: 16384}, 65536},
 		{"a large catalog", llm.Request{System: strings.Repeat("x", 200_000)}, 131072},
 	}
-	server := provider.Ollama(nil, "")
+	server := ollamaapi.New(nil, "")
 	m := newModel(t, "m", server)
 	for i, s := range steps {
 		server.Break(answered(http.StatusOK, done))
@@ -201,7 +203,7 @@ func TestContextIsSized(t *testing.T) {
 // into none.
 func TestHeaders(t *testing.T) {
 	for _, given := range []string{"", key} {
-		server := provider.Ollama(nil, given)
+		server := ollamaapi.New(nil, given)
 		server.Break(answered(http.StatusOK, done))
 		m, err := ollama.New(ollama.Config{Model: "m", Key: given, BaseURL: "https://ollama.example.com/", Transport: server.Transport()})
 		if err != nil {
@@ -242,5 +244,29 @@ func TestNew(t *testing.T) {
 				t.Errorf("New = %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Models": turns that are under way together agree on one
+// size, the largest.
+func TestContextIsSizedTogether(t *testing.T) {
+	server := ollamaapi.New(nil, "")
+	m := newModel(t, "m", server)
+	var turns sync.WaitGroup
+	for i := range 8 {
+		server.Break(answered(http.StatusOK, done))
+		turns.Go(func() {
+			if _, err := m.Generate(t.Context(), llm.Request{System: strings.Repeat("x", 10_000*i)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	turns.Wait()
+	server.Break(answered(http.StatusOK, done))
+	if _, err := m.Generate(t.Context(), llm.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(server.Requests()[8].Body); !strings.Contains(got, `"num_ctx":65536`) {
+		t.Errorf("after all of them: %s", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/ollamaapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/ollama"
 )
 
@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			script := &llmtest.Scripted{Steps: []llmtest.Step{{Response: tt.response}}}
-			got, err := newModel(t, "m", provider.Ollama(script, "")).Generate(t.Context(), tt.request)
+			got, err := newModel(t, "m", ollamaapi.New(script, "")).Generate(t.Context(), tt.request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ var asJSON = cmp.FilterValues(func(a, b []byte) bool { return len(a) > 0 && len(
 func TestNoToolsMayBeCalled(t *testing.T) {
 	script := &llmtest.Scripted{Steps: []llmtest.Step{{Text: "Yes"}}}
 	req := llm.Request{Messages: toolLoop(""), Tools: twoTools(), ToolChoice: llm.ToolsNone}
-	if _, err := newModel(t, "m", provider.Ollama(script, "")).Generate(t.Context(), req); err != nil {
+	if _, err := newModel(t, "m", ollamaapi.New(script, "")).Generate(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
 	got := script.Requests()[0]
@@ -90,7 +90,7 @@ func TestNoToolsMayBeCalled(t *testing.T) {
 // shape.
 func TestServerRefuses(t *testing.T) {
 	hello := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}}
-	server := provider.Ollama(&llmtest.Scripted{Steps: []llmtest.Step{{Err: errors.New("told to fail")}}}, key)
+	server := ollamaapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Err: errors.New("told to fail")}}}, key)
 	m, err := ollama.New(ollama.Config{Model: "m", Key: "other-key", Transport: server.Transport()})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 	bad := hello
 	bad.Schema = []byte(`7`)
-	_, err = newModel(t, "m", provider.Ollama(nil, "")).Generate(t.Context(), bad)
+	_, err = newModel(t, "m", ollamaapi.New(nil, "")).Generate(t.Context(), bad)
 	if got, _ := failureOf(t, err); got.Unsupported != llm.Schema {
 		t.Errorf("schema that is none: %v", err)
 	}
@@ -119,7 +119,7 @@ func TestServerRefuses(t *testing.T) {
 // while the server loads a model.
 func TestAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := provider.Ollama(&llmtest.Scripted{Steps: []llmtest.Step{{Hang: llmtest.UntilAbort}}}, "")
+		server := ollamaapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Hang: llmtest.UntilAbort}}}, "")
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
 		start := time.Now()
@@ -133,7 +133,7 @@ func TestAbort(t *testing.T) {
 // BenchmarkGenerate is a usual turn without the network: a prompt of 8 KB, a reply of 500
 // bytes.
 func BenchmarkGenerate(b *testing.B) {
-	server := provider.Ollama(nil, "")
+	server := ollamaapi.New(nil, "")
 	m := newModel(b, "m", server)
 	answer := answered(http.StatusOK, one(`"content":"`+strings.Repeat("a", 500)+`"`, "stop"))
 	req := llm.Request{

@@ -2,7 +2,7 @@ package openai
 
 import (
 	"math"
-	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -13,37 +13,27 @@ import (
 )
 
 type answer struct {
-	Choices []choice       `json:"choices"`
-	Usage   usage          `json:"usage"`
-	Error   jsontext.Value `json:"error"`
+	Status     text           `json:"status"`
+	Error      jsontext.Value `json:"error"`
+	Incomplete struct {
+		Reason text `json:"reason"`
+	} `json:"incomplete_details"`
+	Output []jsontext.Value `json:"output"`
+	Usage  usage            `json:"usage"`
 }
 
-type choice struct {
-	FinishReason text           `json:"finish_reason"`
-	Error        jsontext.Value `json:"error"`
-	Message      struct {
-		Content          text           `json:"content"`
-		Refusal          text           `json:"refusal"`
-		ToolCalls        []callMade     `json:"tool_calls"`
-		FunctionCall     *functionMade  `json:"function_call"` // before there were tool calls
-		ReasoningContent text           `json:"reasoning_content"`
-		ReasoningDetails jsontext.Value `json:"reasoning_details"`
-	} `json:"message"`
+// item is one of the answer's output. Types that are not known here are passed over.
+type item struct {
+	Type      text           `json:"type"`
+	Phase     text           `json:"phase"`             // message
+	Content   jsontext.Value `json:"content"`           // message
+	Encrypted text           `json:"encrypted_content"` // reasoning
+	CallID    text           `json:"call_id"`           // function_call
+	Name      text           `json:"name"`              // function_call
+	Arguments jsontext.Value `json:"arguments"`         // function_call
 }
 
-type callMade struct {
-	ID           text           `json:"id"`
-	Function     functionMade   `json:"function"`
-	ExtraContent jsontext.Value `json:"extra_content"`
-}
-
-type functionMade struct {
-	Name      text           `json:"name"`
-	Arguments jsontext.Value `json:"arguments"`
-}
-
-// text is what servers send as a string, as a list of parts, as null, or as nothing.
-// Parts that are no text, such as reasoning, are passed over.
+// text is a string; anything else is an empty one.
 type text string
 
 func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
@@ -51,56 +41,24 @@ func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	switch value.Kind() {
-	case '"':
+	if value.Kind() == '"' {
 		return json.Unmarshal(value, (*string)(t), lenient...)
-	case '[':
-		var parts []jsontext.Value
-		if err := json.Unmarshal(value, &parts, lenient...); err != nil {
-			return err
-		}
-		for _, p := range parts {
-			*t += partText(p)
-		}
 	}
 	return nil
 }
 
-func partText(value jsontext.Value) text {
-	var p struct {
-		Type text `json:"type"`
-		Text text `json:"text"`
-	}
-	switch value.Kind() {
-	case '"':
-		p.Type = "text"
-		if json.Unmarshal(value, (*string)(&p.Text), lenient...) != nil {
-			return ""
-		}
-	case '{':
-		if json.Unmarshal(value, &p, lenient...) != nil {
-			return ""
-		}
-	}
-	if p.Type == "text" || p.Type == "output_text" {
-		return p.Text
-	}
-	return ""
-}
-
-// lenient reads JSON as servers write it, and as wire.Client.Decode does.
+// lenient reads JSON as wire.Client.Decode does.
 var lenient = []json.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// usage counts tokens. Prompt tokens hold the cached and the written ones.
+// usage counts tokens. Input holds the cached and the written ones, and output the
+// reasoning.
 type usage struct {
-	Prompt        count `json:"prompt_tokens"`
-	Completion    count `json:"completion_tokens"`
-	Total         count `json:"total_tokens"`
-	CacheHit      count `json:"prompt_cache_hit_tokens"` // DeepSeek's
-	PromptDetails struct {
+	Input   count `json:"input_tokens"`
+	Output  count `json:"output_tokens"`
+	Details struct {
 		Cached  count `json:"cached_tokens"`
 		Written count `json:"cache_write_tokens"`
-	} `json:"prompt_tokens_details"`
+	} `json:"input_tokens_details"`
 }
 
 // count is a number of tokens; what is none, or below 0, is 0.
@@ -119,12 +77,12 @@ func (c *count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 func (u usage) tokens() llm.Usage {
+	cached := min(u.Details.Cached, u.Input)
 	return llm.Usage{
-		Input:   int64(u.Prompt),
-		Cached:  int64(min(max(u.PromptDetails.Cached, u.CacheHit), u.Prompt)),
-		Written: int64(min(u.PromptDetails.Written, u.Prompt)),
-		// xAI and Google count reasoning beside the completion, but in the total.
-		Output: int64(max(u.Completion, u.Total-u.Prompt)),
+		Input:   int64(u.Input),
+		Cached:  int64(cached),
+		Written: int64(min(u.Details.Written, u.Input-cached)),
+		Output:  int64(u.Output),
 	}
 }
 
@@ -134,87 +92,113 @@ func (m *Model) read(a wire.Answer, body *request) (llm.Response, error) {
 	if err := m.wire.Decode(a, &got); err != nil {
 		return llm.Response{}, err
 	}
-	if isSet(got.Error) {
-		return m.failedLate(a, got.Error, body)
+	used := got.Usage.tokens()
+	if got.Status == "failed" || len(got.Error) > 0 && got.Error.Kind() != 'n' {
+		resp, err := m.failedLate(a, got.Error, body)
+		resp.Usage = used
+		return resp, err
 	}
-	if got.Choices == nil {
-		return llm.Response{}, &llm.Error{Provider: m.config.Provider, Kind: llm.KindProtocol, Status: a.Status, Message: "the answer is none of a chat"}
+	if got.Status == "" && got.Output == nil {
+		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindProtocol, Status: a.Status, Message: "the answer is none of the Responses API"}
 	}
-	resp := llm.Response{Stop: llm.StopEnd, Usage: got.Usage.tokens()}
-	if len(got.Choices) == 0 {
-		return resp, nil
+	var o output
+	for _, value := range got.Output {
+		var i item
+		if value.Kind() == '{' && json.Unmarshal(value, &i, lenient...) == nil {
+			o.take(i)
+		}
 	}
-	first := got.Choices[0]
-	if isSet(first.Error) {
-		return m.failedLate(a, first.Error, body)
-	}
-	if first.FinishReason == "insufficient_system_resource" { // DeepSeek's, of an answer that broke off
-		a.Status = http.StatusServiceUnavailable
-		return llm.Response{}, m.wire.Failed(a, "insufficient system resource")
-	}
-	resp.Text = string(first.Message.Content)
-	if m.config.Provider == Compatible {
-		resp.Text = wire.Unthought(resp.Text)
-	}
-	kept := m.takeCalls(&resp, first)
-	resp.Stop = stop(first, resp)
+	resp := llm.Response{Text: o.text(), Calls: o.calls, Usage: used}
+	wire.Identify(resp.Calls)
+	resp.Stop = stop(got, o)
 	if len(resp.Calls) > 0 {
-		resp.State = m.keep(kept)
+		resp.State = keep(o.items)
 	}
 	return resp, nil
 }
 
-// takeCalls reads the calls that have a name, and what the server wants back with them.
-func (m *Model) takeCalls(resp *llm.Response, c choice) state {
-	calls := c.Message.ToolCalls
-	if len(calls) == 0 && c.Message.FunctionCall != nil {
-		calls = []callMade{{Function: *c.Message.FunctionCall}}
-	}
-	kept := state{ReasoningContent: string(c.Message.ReasoningContent), ReasoningDetails: whole(c.Message.ReasoningDetails)}
-	extra := false
-	for _, call := range calls {
-		if call.Function.Name == "" {
-			continue
-		}
-		resp.Calls = append(resp.Calls, llm.ToolCall{
-			ID:        string(call.ID),
-			Name:      string(call.Function.Name),
-			Arguments: wire.Arguments(call.Function.Arguments),
-		})
-		kept.ExtraContent = append(kept.ExtraContent, whole(call.ExtraContent))
-		extra = extra || isSet(call.ExtraContent)
-	}
-	if !extra {
-		kept.ExtraContent = nil
-	}
-	wire.Identify(resp.Calls)
-	return kept
+// output is what the items of an answer hold.
+type output struct {
+	said    []string // messages that are, or may be, the answer
+	final   bool     // one of them says that it is the answer
+	refused bool
+	calls   []llm.ToolCall
+	items   []kept
 }
 
-func stop(c choice, resp llm.Response) llm.Stop {
+func (o *output) take(i item) {
+	switch i.Type {
+	case "reasoning":
+		if i.Encrypted != "" {
+			o.items = append(o.items, sealed(string(i.Encrypted)))
+		}
+	case "message":
+		said, refused := content(i.Content)
+		o.refused = o.refused || refused
+		o.takeMessage(said, string(i.Phase))
+	case "function_call":
+		if i.Name == "" {
+			return
+		}
+		o.calls = append(o.calls, llm.ToolCall{ID: string(i.CallID), Name: string(i.Name), Arguments: wire.Arguments(i.Arguments)})
+		o.items = append(o.items, kept{Type: "function_call"})
+	}
+}
+
+// takeMessage passes over remarks beside an answer that is marked as one, and over a
+// message that is there twice.
+func (o *output) takeMessage(said, phase string) {
+	if strings.TrimSpace(said) == "" {
+		return
+	}
+	if !slices.ContainsFunc(o.items, func(k kept) bool { return k.Type == "message" }) {
+		o.items = append(o.items, kept{Type: "message", Phase: phase})
+	}
+	isFinal := phase == "final_answer"
+	if isFinal && !o.final {
+		o.said, o.final = nil, true
+	}
+	if isFinal == o.final && !slices.Contains(o.said, said) {
+		o.said = append(o.said, said)
+	}
+}
+
+func (o *output) text() string { return strings.Join(o.said, "\n") }
+
+// content is the text of a message, and whether it is a refusal. Other parts are passed
+// over.
+func content(value jsontext.Value) (said string, refused bool) {
+	var parts []struct {
+		Type    text `json:"type"`
+		Text    text `json:"text"`
+		Refusal text `json:"refusal"`
+	}
+	var plain text
+	if json.Unmarshal(value, &plain, lenient...) == nil && plain != "" {
+		return string(plain), false
+	}
+	if json.Unmarshal(value, &parts, lenient...) != nil {
+		return "", false
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case "output_text", "text":
+			said += string(p.Text)
+		case "refusal":
+			refused = true
+		}
+	}
+	return said, refused
+}
+
+func stop(got answer, o output) llm.Stop {
 	switch {
-	case c.FinishReason == "content_filter", strings.TrimSpace(string(c.Message.Refusal)) != "":
+	case got.Incomplete.Reason == "content_filter", o.refused:
 		return llm.StopRefusal
-	case c.FinishReason == "length", c.FinishReason == "max_tokens":
+	case got.Status == "incomplete": // of the output's bound or the context's; both cut it off
 		return llm.StopLength
-	case len(resp.Calls) > 0:
+	case len(o.calls) > 0:
 		return llm.StopTools
 	}
 	return llm.StopEnd
-}
-
-func isSet(v jsontext.Value) bool {
-	return len(v) > 0 && string(v) != "null"
-}
-
-// whole is a value that can be written again; nil when there is none.
-func whole(v jsontext.Value) jsontext.Value {
-	if !isSet(v) {
-		return nil
-	}
-	v = v.Clone()
-	if v.Compact(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil || !v.IsValid() {
-		return nil
-	}
-	return v
 }

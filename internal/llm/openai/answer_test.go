@@ -8,24 +8,44 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
-	"github.com/manychat-agent/manychat-agent/internal/llm/openai"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/openaiapi"
 )
 
-// one is an answer with one choice, of a message's members and a reason to stop.
-func one(message, finish string) string {
-	return `{"choices":[{"index":0,"message":{"role":"assistant",` + message + `},"finish_reason":` + finish + `}],"usage":null}`
+// output is a completed answer of some items.
+func output(items string) string {
+	return `{"status":"completed","error":null,"output":[` + items + `]}`
 }
 
-func call(name, arguments string) llm.ToolCall { return named("call_1", name, arguments) }
+// cut is an answer of some items that is not complete.
+func cut(reason, items string) string {
+	return `{"status":"incomplete","incomplete_details":{"reason":"` + reason + `"},"output":[` + items + `]}`
+}
 
-func named(id, name, arguments string) llm.ToolCall {
+// said is a message.
+func said(text string) string {
+	return `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"` + text + `","annotations":[]}]}`
+}
+
+// phased is a message that says what it is.
+func phased(phase, text string) string {
+	return `{"type":"message","phase":"` + phase + `","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}`
+}
+
+func made(id, name, arguments string) string {
+	return `{"type":"function_call","id":"fc_1","call_id":` + id + `,"name":` + name + `,"arguments":` + arguments + `}`
+}
+
+const thought = `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"They want a price."}],"content":[{"type":"reasoning_text","text":"Hm."}],"encrypted_content":"gAAA"}`
+
+func call(id, name, arguments string) llm.ToolCall {
 	return llm.ToolCall{ID: id, Name: name, Arguments: []byte(arguments)}
 }
 
 func text(s string) llm.Response { return llm.Response{Text: s, Stop: llm.StopEnd} }
 
-func calls(c ...llm.ToolCall) llm.Response { return llm.Response{Calls: c, Stop: llm.StopTools} }
+func calls(state string, c ...llm.ToolCall) llm.Response {
+	return llm.Response{Calls: c, Stop: llm.StopTools, State: []byte(state)}
+}
 
 func stopped(s string, stop llm.Stop) llm.Response { return llm.Response{Text: s, Stop: stop} }
 
@@ -33,121 +53,87 @@ func used(input, cached, written, output int64) llm.Response {
 	return llm.Response{Stop: llm.StopEnd, Usage: llm.Usage{Input: input, Cached: cached, Written: written, Output: output}}
 }
 
-// Holds docs/spec/04-agent.md, "Models": what servers of the protocol answer with status
-// 200. The addresses are where each was met.
+// Holds docs/spec/04-agent.md, "Models": what the provider answers with status 200. The
+// addresses are where each was met.
 func TestAnswer(t *testing.T) {
-	both := []string{openai.OpenAI, openai.Compatible}
-	compatible, own := both[1:], both[:1]
+	const one = `openai:[{"type":"reasoning","summary":[],"encrypted_content":"gAAA"},{"type":"function_call"}]`
 	tests := []struct {
-		name      string
-		providers []string
-		body      string
-		want      llm.Response
+		name, body string
+		want       llm.Response
 	}{
-		{"text", both, one(`"content":"Yes"`, `"stop"`), text("Yes")},
-		{"cut off for length", both, one(`"content":"Ye"`, `"length"`), stopped("Ye", llm.StopLength)},
-		{"cut off, by the name of another protocol", both, one(`"content":"Ye"`, `"max_tokens"`), stopped("Ye", llm.StopLength)},
-		{"call cut off for length", both, one(`"content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]`, `"length"`),
-			llm.Response{Calls: []llm.ToolCall{named("a", "f", `{"x":`)}, Stop: llm.StopLength}},
+		{"text", output(said("Yes")), text("Yes")},
+		{"text in parts", output(`{"type":"message","content":[{"type":"output_text","text":"Y"},{"type":"output_text","text":"es"}]}`), text("Yes")},
+		{"text as a string", output(`{"type":"message","content":"Yes"}`), text("Yes")},
+		// https://github.com/dspy-ai/dspy/pull/8880
+		{"reasoning is no text", output(thought + `,` + said("Yes")), text("Yes")},
+		{"reasoning alone", output(thought), text("")},
+		// https://github.com/BerriAI/litellm/pull/41123
+		{"one message twice", output(said("Yes") + `,` + said("Yes")), text("Yes")},
+		{"two messages", output(said("Let me see.") + `,` + said("Yes")), text("Let me see.\nYes")},
+		// https://openrouter.ai/docs/cookbook/evaluate-and-optimize/model-migrations/gpt-5-4
+		{"a remark before the answer", output(phased("commentary", "Let me see.") + `,` + phased("final_answer", "Yes")), text("Yes")},
+		{"a remark after the answer", output(phased("final_answer", "Yes") + `,` + phased("commentary", "Done.")), text("Yes")},
+		{"an answer in two messages", output(phased("final_answer", "Yes") + `,` + phased("final_answer", "No")), text("Yes\nNo")},
+		{"a remark alone", output(phased("commentary", "Let me see.")), text("Let me see.")},
+		{"unknown phase", output(phased("epilogue", "Yes")), text("Yes")},
+		{"cut off for length", cut("max_output_tokens", said("Ye")), stopped("Ye", llm.StopLength)},
+		{"cut off while reasoning", cut("max_output_tokens", thought), stopped("", llm.StopLength)},
+		{"incomplete for a reason not known", cut("max_tool_calls", said("Ye")), stopped("Ye", llm.StopLength)},
+		{"incomplete without a reason", `{"status":"incomplete","incomplete_details":null,"output":[]}`, stopped("", llm.StopLength)},
+		{"call cut off for length", cut("max_output_tokens", made(`"a"`, `"f"`, `"{\"x\":"`)), llm.Response{Calls: []llm.ToolCall{call("a", "f", `{"x":`)}, Stop: llm.StopLength}},
+		{"content filter", cut("content_filter", said("Ye")), stopped("Ye", llm.StopRefusal)},
 		// https://platform.openai.com/docs/guides/structured-outputs#refusals
-		{"refusal beside no content", both, one(`"content":null,"refusal":"I cannot help with that."`, `"stop"`), stopped("", llm.StopRefusal)},
-		{"empty refusal", both, one(`"content":"Yes","refusal":""`, `"stop"`), text("Yes")},
-		{"content filter", both, one(`"content":""`, `"content_filter"`), stopped("", llm.StopRefusal)},
-		{"empty content", both, one(`"content":""`, `"stop"`), text("")},
-		{"null content", both, one(`"content":null`, `"stop"`), text("")},
-		{"no content", both, one(`"refusal":null`, `"stop"`), text("")},
-		{"null message", both, `{"choices":[{"message":null,"finish_reason":"stop"}]}`, text("")},
-		{"no choices", both, `{"choices":[]}`, text("")},
-		{"unknown reason", both, one(`"content":"Yes"`, `"eos"`), text("Yes")},
-		{"null reason", both, one(`"content":"Yes"`, `null`), text("Yes")},
-		// https://github.com/vllm-project/vllm/issues/53255
-		{"reason of calls without any", both, one(`"content":"Yes","tool_calls":[]`, `"tool_calls"`), text("Yes")},
-		// https://github.com/vllm-project/vllm/pull/25054
-		{"calls with the reason of a text", both, one(`"content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]`, `"stop"`), calls(named("a", "f", "{}"))},
-		{"parallel calls", both, one(`"content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}},{"id":"b","function":{"name":"g","arguments":"{}"}}]`, `"tool_calls"`),
-			calls(named("a", "f", `{"x":1}`), named("b", "g", "{}"))},
-		// https://github.com/ggml-org/llama.cpp/issues/20198
-		{"arguments as an object", both, one(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x": 12345678901234567890}}}]`, `"tool_calls"`), calls(named("a", "f", `{"x":12345678901234567890}`))},
-		{"arguments empty", both, one(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":""}},{"id":"b","function":{"name":"f","arguments":null}},{"id":"c","function":{"name":"f"}}]`, `"tool_calls"`),
-			calls(named("a", "f", "{}"), named("b", "f", "{}"), named("c", "f", "{}"))},
-		{"arguments broken", both, one(`"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\": tru"}}]`, `"tool_calls"`), calls(named("a", "f", `{"x": tru`))},
-		// https://github.com/ggml-org/llama.cpp/issues/11992
-		{"calls without ids", both, one(`"tool_calls":[{"function":{"name":"f"}},{"id":"","function":{"name":"g"}},{"id":null,"function":{"name":"h"}}]`, `"tool_calls"`),
-			calls(call("f", "{}"), named("call_2", "g", "{}"), named("call_3", "h", "{}"))},
-		{"calls with one id", both, one(`"tool_calls":[{"id":"call_1","function":{"name":"f"}},{"id":"call_1","function":{"name":"g"}},{"id":"call_2","function":{"name":"h"}}]`, `"tool_calls"`),
-			calls(call("f", "{}"), named("call_3", "g", "{}"), named("call_2", "h", "{}"))},
-		// https://github.com/BerriAI/litellm/issues/9127
-		{"call without a name", both, one(`"content":"Yes","tool_calls":[{"id":"a","function":{"arguments":"{}"}},{"id":"b","type":"custom","custom":{"name":"f"}}]`, `"tool_calls"`), text("Yes")},
-		{"function call, as before tools", both, one(`"content":null,"function_call":{"name":"f","arguments":"{\"x\":1}"}`, `"function_call"`), calls(call("f", `{"x":1}`))},
-		// https://docs.mistral.ai/capabilities/reasoning
-		{"content in parts", both, one(`"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"Y"},{"type":"reasoning","text":"hm"},{"type":"image_url"},7,"e",{"type":"output_text","text":"s"}]`, `"stop"`), text("Yes")},
-		// https://api-docs.deepseek.com/guides/reasoning_model
-		{"reasoning beside the content", both, one(`"content":"Yes","reasoning_content":"hm","reasoning":"hm"`, `"stop"`), text("Yes")},
-		{"reasoning in the content", compatible, one(`"content":"<think>\nhm </b>\n</think>\n\nYes"`, `"stop"`), text("Yes")},
-		// https://github.com/vllm-project/vllm/issues/13125
-		{"reasoning whose beginning is in the prompt", compatible, one(`"content":"hm, {x}\n</think>\n{\"a\":1}"`, `"stop"`), text(`{"a":1}`)},
-		{"reasoning and no more", compatible, one(`"content":"<think>hm"`, `"length"`), stopped("", llm.StopLength)},
-		{"the tag in an answer", compatible, one(`"content":"{\"a\":\"</think>\"}"`, `"stop"`), text(`{"a":"</think>"}`)},
-		{"the tag where no server leaves it", own, one(`"content":"<think>a</think>b"`, `"stop"`), text("<think>a</think>b")},
-		{"half an emoji", both, one(`"content":"Yes \ud83d"`, `"stop"`), text("Yes \uFFFD")},
-		// https://openrouter.ai/docs/api-reference/streaming: blanks keep a connection open
-		{"blanks before", both, "\n\n   \n" + one(`"content":"Yes"`, `"stop"`), text("Yes")},
-		{"no usage", both, `{"choices":[]}`, used(0, 0, 0, 0)},
-		{"usage", both, `{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":30},"completion_tokens_details":{"reasoning_tokens":15}}}`, used(100, 64, 30, 20)},
-		{"usage with null details", both, `{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":null}}`, used(100, 0, 0, 20)},
-		{"usage that is odd", both, `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":"20","total_tokens":null,"prompt_tokens_details":{"cached_tokens":7}}}`, used(0, 0, 0, 0)},
-		{"usage in fractions", both, `{"choices":[],"usage":{"prompt_tokens":1e2,"completion_tokens":20.0}}`, used(100, 0, 0, 20)},
-		// https://api-docs.deepseek.com/guides/kv_cache
-		{"usage of DeepSeek", both, `{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}}`, used(100, 64, 0, 20)},
-		// https://github.com/vercel/ai/pull/12425: reasoning is in the total only
-		{"usage of xAI", both, `{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":420,"completion_tokens_details":{"reasoning_tokens":300}}}`, used(100, 0, 0, 320)},
-	}
-	for _, tt := range tests {
-		for _, name := range tt.providers {
-			t.Run(tt.name+"/"+name, func(t *testing.T) {
-				server := provider.OpenAI(nil, key)
-				server.Break(answered(http.StatusOK, tt.body))
-				got, err := newModel(t, name, server.Transport()).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
-					t.Errorf("response differs (-want +got):\n%s", d)
-				}
-			})
-		}
-	}
-}
+		{"refusal", output(`{"type":"message","content":[{"type":"refusal","refusal":"I cannot help with that."}]}`), stopped("", llm.StopRefusal)},
+		{"nothing", output(""), text("")},
+		{"null output", `{"status":"completed","output":null}`, text("")},
+		{"empty content", output(`{"type":"message","content":[]}`), text("")},
+		{"null content", output(`{"type":"message","content":null}`), text("")},
+		{"null text", output(`{"type":"message","content":[{"type":"output_text","text":null}]}`), text("")},
+		{"unknown status", `{"status":"sealed","output":[` + said("Yes") + `]}`, text("Yes")},
+		{"no status", `{"output":[` + said("Yes") + `]}`, text("Yes")},
+		{"unknown items", output(`{"type":"web_search_call","action":{}},{"type":"tool_search_call","name":"f","arguments":{}},{"type":7},null,"x",` + said("Yes")), text("Yes")},
+		{"unknown parts", output(`{"type":"message","content":[{"type":"output_audio","data":"x","text":"no"},{"type":"output_text","text":"Yes"}]}`), text("Yes")},
+		{"half of an emoji", output(`{"type":"message","content":[{"type":"output_text","text":"a\ud83d"}]}`), text("a\uFFFD")},
+		{"a member twice", output(`{"type":"message","type":"message","content":[{"type":"output_text","text":"Yes"}]}`), text("Yes")},
 
-// Holds docs/spec/04-agent.md, "Models": what a server wants back with the results of
-// its calls comes back to it, and to no other.
-func TestStateComesBack(t *testing.T) {
-	// https://api-docs.deepseek.com/guides/thinking_mode and
-	// https://ai.google.dev/gemini-api/docs/thought-signatures refuse the results otherwise.
-	body := one(`"content":null,"reasoning_content":"hm \ud83d","reasoning_details":[{"type":"reasoning.text","text":"hm"}],"tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"},"extra_content":{"google":{"thought_signature":"c2ln"}}}]`, `"tool_calls"`)
-	server := provider.OpenAI(nil, key)
-	server.Break(answered(http.StatusOK, body), answered(http.StatusOK, done), answered(http.StatusOK, done))
-	m := newModel(t, openai.Compatible, server.Transport())
-	request := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}, Tools: []llm.Tool{{Name: "f"}, {Name: "g"}}}
-	resp, err := m.Generate(t.Context(), request)
-	if err != nil {
-		t.Fatal(err)
+		{"call", output(made(`"a"`, `"f"`, `"{\"x\":1}"`)), calls("", call("a", "f", `{"x":1}`))},
+		{"call after reasoning", output(thought + `,` + made(`"a"`, `"f"`, `"{}"`)), calls(one, call("a", "f", "{}"))},
+		// https://github.com/vercel/ai/issues/7099
+		{"reasoning that leads to nothing", output(thought + `,` + made(`"a"`, `"f"`, `"{}"`) + `,` + thought), calls(one, call("a", "f", "{}"))},
+		// https://github.com/vercel/ai/issues/7543
+		{"reasoning that is not there", output(`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":null},` + made(`"a"`, `"f"`, `"{}"`)), calls("", call("a", "f", "{}"))},
+		{"text and a call", output(said("Wait.") + `,` + made(`"a"`, `"f"`, `"{}"`)), llm.Response{Text: "Wait.", Calls: []llm.ToolCall{call("a", "f", "{}")}, Stop: llm.StopTools}},
+		{"a remark and a call", output(phased("commentary", "Wait.") + `,` + made(`"a"`, `"f"`, `"{}"`)),
+			llm.Response{Text: "Wait.", Calls: []llm.ToolCall{call("a", "f", "{}")}, Stop: llm.StopTools, State: []byte(`openai:[{"type":"message","phase":"commentary"},{"type":"function_call"}]`)}},
+		{"parallel calls", output(made(`"a"`, `"f"`, `"{}"`) + `,` + made(`"b"`, `"f"`, `"{}"`)), calls("", call("a", "f", "{}"), call("b", "f", "{}"))},
+		{"arguments as an object", output(made(`"a"`, `"f"`, `{"x": 12345678901234567890}`)), calls("", call("a", "f", `{"x":12345678901234567890}`))},
+		{"arguments empty, null", output(made(`"a"`, `"f"`, `""`) + `,` + made(`"b"`, `"f"`, `null`)), calls("", call("a", "f", "{}"), call("b", "f", "{}"))},
+		{"arguments broken", output(made(`"a"`, `"f"`, `"{\"x\": tru"`)), calls("", call("a", "f", `{"x": tru`))},
+		{"calls without ids, with one id", output(made(`null`, `"f"`, `"{}"`) + `,` + made(`"a"`, `"f"`, `"{}"`) + `,` + made(`"a"`, `"f"`, `"{}"`)),
+			calls("", call("call_1", "f", "{}"), call("a", "f", "{}"), call("call_2", "f", "{}"))},
+		{"call without a name", output(thought + `,` + made(`"a"`, `""`, `"{}"`) + `,` + said("Yes")), text("Yes")},
+
+		{"usage", `{"status":"completed","output":[],"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":40},"total_tokens":150}}`, used(100, 60, 30, 50)},
+		{"usage null", `{"status":"completed","output":[],"usage":null}`, used(0, 0, 0, 0)},
+		{"usage in parts", `{"status":"completed","output":[],"usage":{"input_tokens":7,"input_tokens_details":null}}`, used(7, 0, 0, 0)},
+		{"usage that cannot be", `{"status":"completed","output":[],"usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":8,"cache_write_tokens":8},"output_tokens":-5}}`, used(10, 8, 2, 0)},
+		{"usage of words", `{"status":"completed","output":[],"usage":{"input_tokens":"10","output_tokens":[1]}}`, used(0, 0, 0, 0)},
+
+		// https://platform.openai.com/docs/api-reference/responses/object, "error"
+		{"prompt refused late", `{"status":"failed","error":{"code":"invalid_prompt","message":"Flagged."},"output":[]}`, stopped("", llm.StopRefusal)},
+		{"picture refused late", `{"status":"failed","error":{"code":"image_content_policy_violation","message":"Flagged."}}`, stopped("", llm.StopRefusal)},
 	}
-	request.Messages = append(request.Messages, llm.Message{Role: llm.Assistant, Calls: resp.Calls, State: resp.State},
-		llm.Message{Role: llm.ToolResult, Results: []llm.Result{{CallID: "a", Content: []byte("1")}, {CallID: "b", Content: []byte("2")}}})
-	for _, to := range []*openai.Model{m, newModel(t, openai.OpenAI, server.Transport())} {
-		if _, err := to.Generate(t.Context(), request); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := server.Requests()
-	want := `{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},` +
-		`{"id":"b","type":"function","function":{"name":"g","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln"}}}],` +
-		`"reasoning_content":"hm ` + "\uFFFD" + `","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`
-	if !contains(got[1].Body, want) {
-		t.Errorf("the second request lacks %s:\n%s", want, got[1].Body)
-	}
-	if contains(got[2].Body, "hm") || contains(got[2].Body, "c2ln") {
-		t.Errorf("another provider was sent the state: %s", got[2].Body)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := openaiapi.New(nil, key)
+			server.Break(answered(http.StatusOK, test.body))
+			got, err := newModel(t, newest, server).Generate(t.Context(), llm.Request{Messages: hello, Tools: twoTools()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("response differs (-want +got):\n%s", d)
+			}
+		})
 	}
 }

@@ -7,211 +7,235 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
+// request is without "parallel_tool_calls", which is true unless told otherwise, and
+// without anything that says who the contact is.
 type request struct {
-	Model               string          `json:"model"`
-	Messages            []message       `json:"messages"`
-	Tools               []tool          `json:"tools,omitzero"`
-	ToolChoice          string          `json:"tool_choice,omitzero"`
-	ResponseFormat      *responseFormat `json:"response_format,omitzero"`
-	MaxTokens           int             `json:"max_tokens,omitzero"`
-	MaxCompletionTokens int             `json:"max_completion_tokens,omitzero"`
-	ReasoningEffort     string          `json:"reasoning_effort,omitzero"`
-	Temperature         *float64        `json:"temperature,omitzero"`
-	PromptCacheKey      string          `json:"prompt_cache_key,omitzero"`
+	Model           string     `json:"model"`
+	Input           []any      `json:"input"`
+	Tools           []tool     `json:"tools,omitzero"`
+	ToolChoice      string     `json:"tool_choice,omitzero"`
+	Text            *answering `json:"text,omitzero"`
+	MaxOutputTokens int        `json:"max_output_tokens,omitzero"`
+	Reasoning       *reasoning `json:"reasoning,omitzero"`
+	Temperature     *float64   `json:"temperature,omitzero"`
+	Include         []string   `json:"include,omitzero"`
+	PromptCacheKey  string     `json:"prompt_cache_key,omitzero"`
+	Store           bool       `json:"store"` // true unless told otherwise
 
-	images bool
+	marked, sealed, images bool // what it holds of what may be refused
+}
+
+type reasoning struct {
+	Effort string `json:"effort"`
 }
 
 type message struct {
-	Role       string     `json:"role"`
-	Content    any        `json:"content"` // a string, parts, or nothing beside calls
-	ToolCalls  []toolCall `json:"tool_calls,omitzero"`
-	ToolCallID string     `json:"tool_call_id,omitzero"`
-
-	// What some servers want back; see state.
-	ReasoningContent string         `json:"reasoning_content,omitzero"`
-	ReasoningDetails jsontext.Value `json:"reasoning_details,omitzero"`
+	Type    string `json:"type"`
+	Role    string `json:"role"`
+	Phase   string `json:"phase,omitzero"`
+	Content []part `json:"content"`
 }
 
 type part struct {
-	Type     string    `json:"type"`
-	ImageURL *imageURL `json:"image_url,omitzero"`
-	Text     string    `json:"text,omitzero"`
+	Type       string `json:"type"`
+	Text       string `json:"text,omitzero"`
+	Detail     string `json:"detail,omitzero"`
+	ImageURL   string `json:"image_url,omitzero"`
+	Breakpoint *mark  `json:"prompt_cache_breakpoint,omitzero"`
 }
 
-type imageURL struct {
-	URL string `json:"url"`
+// mark ends a part of the prompt that other requests begin with.
+type mark struct {
+	Mode string `json:"mode"`
 }
 
-type tool struct {
-	Type     string   `json:"type"`
-	Function function `json:"function"`
-}
-
-// function is without "strict": arguments that may be left out would all have to be
-// there, and whoever runs the tool checks them anyway.
-type function struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description,omitzero"`
-	Parameters  jsontext.Value `json:"parameters"`
-}
-
-type toolCall struct {
-	ID           string         `json:"id"`
-	Type         string         `json:"type"`
-	Function     called         `json:"function"`
-	ExtraContent jsontext.Value `json:"extra_content,omitzero"`
-}
-
-type called struct {
+type functionCall struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-type responseFormat struct {
-	Type       string     `json:"type"`
-	JSONSchema jsonSchema `json:"json_schema"`
+type functionCallOutput struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Output string `json:"output"`
 }
 
-type jsonSchema struct {
+// tool says "strict" because it is true unless told otherwise: arguments that may be left
+// out would all have to be there, and whoever runs the tool checks them anyway.
+type tool struct {
+	Type        string         `json:"type"`
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitzero"`
+	Parameters  jsontext.Value `json:"parameters"`
+	Strict      bool           `json:"strict"`
+}
+
+type answering struct {
+	Format format `json:"format"`
+}
+
+type format struct {
+	Type   string         `json:"type"`
 	Name   string         `json:"name"`
-	Strict bool           `json:"strict"`
 	Schema jsontext.Value `json:"schema"`
+	Strict bool           `json:"strict"`
 }
 
 // request writes a request in the protocol.
 func (m *Model) request(req llm.Request) (*request, error) {
-	out := &request{Model: m.config.Model, Temperature: req.Temperature, ReasoningEffort: string(req.Effort)}
-	m.bound(out, req)
+	out := &request{Model: m.config.Model, Input: []any{}, MaxOutputTokens: bound(req)}
+	if req.Effort != "" {
+		out.Reasoning = &reasoning{Effort: m.traits.effort(req.Effort)}
+	} else {
+		out.Temperature = req.Temperature // refused together with reasoning
+	}
 	if err := m.offer(out, req); err != nil {
 		return nil, err
 	}
-	if req.Schema != nil && !m.eitherOr(out) {
-		schema, err := strict(req.Schema)
+	if req.Schema != nil {
+		schema, err := strict(req.Schema, m.traits.bounds)
 		if err != nil {
 			return nil, fmt.Errorf("the schema of the answer: %w", err)
 		}
-		out.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: jsonSchema{Name: "reply", Strict: true, Schema: schema}}
+		out.Text = &answering{format{Type: "json_schema", Name: "reply", Schema: schema, Strict: true}}
 	}
-	if req.System != "" {
-		out.Messages = append(out.Messages, message{Role: "system", Content: wire.Text(req.System)})
-		if m.config.Provider == OpenAI {
-			// Requests with one beginning find each other's cache by this key.
-			sum := sha256.Sum256([]byte(req.System))
-			out.PromptCacheKey = hex.EncodeToString(sum[:16])
-		}
-	}
+	m.instruct(out, req.System)
 	messages := req.Messages
 	if len(req.Tools) == 0 {
 		messages = llm.WithoutTools(messages)
 	}
 	for _, msg := range messages {
-		out.Messages = append(out.Messages, m.messages(msg)...)
-		out.images = out.images || len(msg.Images) > 0
+		m.say(out, msg)
 	}
 	return out, nil
 }
 
-// eitherOr reports whether a schema would keep the model from its tools: other servers
-// than OpenAI's hold every word to it, those of a call too.
-func (m *Model) eitherOr(out *request) bool {
-	return m.config.Provider == Compatible && len(out.Tools) > 0 && out.ToolChoice != "none"
-}
+// leastOutput is the least that the provider takes for a bound.
+const leastOutput = 16
 
-// bound sets how long the answer may be; servers count reasoning in it.
-func (m *Model) bound(out *request, req llm.Request) {
+// bound is how long the answer may be; reasoning counts in it.
+func bound(req llm.Request) int {
 	if req.MaxOutputTokens <= 0 {
-		return
+		return 0
 	}
-	most := req.MaxOutputTokens + max(req.ReasoningTokens, 0)
-	if (m.config.Provider == OpenAI) != m.otherBound.Load() {
-		out.MaxCompletionTokens = most
-	} else {
-		out.MaxTokens = most
-	}
+	return max(req.MaxOutputTokens+max(req.ReasoningTokens, 0), leastOutput)
 }
 
-// offer sets the tools, and whether they may be called.
+// offer sets the tools, and whether they may be called. With them it asks for the
+// reasoning, which goes back with their results.
 func (m *Model) offer(out *request, req llm.Request) error {
 	for _, t := range req.Tools {
 		schema, err := parameters(t.Parameters)
 		if err != nil {
 			return fmt.Errorf("the schema of the tool %s: %w", t.Name, err)
 		}
-		out.Tools = append(out.Tools, tool{Type: "function", Function: function{
-			Name: t.Name, Description: wire.Text(t.Description), Parameters: schema,
-		}})
+		out.Tools = append(out.Tools, tool{Type: "function", Name: t.Name, Description: wire.Text(t.Description), Parameters: schema})
 	}
-	if len(out.Tools) == 0 {
-		return nil
-	}
-	if req.ToolChoice == llm.ToolsNone {
+	switch {
+	case len(out.Tools) == 0:
+	case req.ToolChoice == llm.ToolsNone:
 		out.ToolChoice = "none"
-	}
-	if m.toolsUnthought.Load() {
-		out.ReasoningEffort = "none"
+	case m.traits.reasons && !m.unsealed.Load():
+		out.Include, out.sealed = []string{"reasoning.encrypted_content"}, true
 	}
 	return nil
 }
 
-// messages writes one message; results of tools become one each.
-func (m *Model) messages(msg llm.Message) []message {
+// instruct puts the static part first, as a message: the "instructions" beside the
+// messages cannot hold the mark that newer models cache it by. Requests with one beginning
+// find each other's cache by the key.
+func (m *Model) instruct(out *request, system string) {
+	if system == "" {
+		return
+	}
+	text := part{Type: "input_text", Text: wire.Text(system)}
+	if m.traits.marks && !m.unmarked.Load() {
+		text.Breakpoint, out.marked = &mark{Mode: "explicit"}, true
+	}
+	out.Input = append(out.Input, message{Type: "message", Role: "developer", Content: []part{text}})
+	sum := sha256.Sum256([]byte(system))
+	out.PromptCacheKey = hex.EncodeToString(sum[:16])
+}
+
+// say writes one message, as one item of input or several.
+func (m *Model) say(out *request, msg llm.Message) {
 	switch msg.Role {
 	case llm.ToolResult:
-		var out []message
 		for _, r := range msg.Results {
-			out = append(out, message{Role: "tool", ToolCallID: r.CallID, Content: wire.Text(string(r.Content))})
+			out.Input = append(out.Input, functionCallOutput{Type: "function_call_output", CallID: callID(r.CallID), Output: wire.Text(string(r.Content))})
 		}
-		return out
+		return
 	case llm.Assistant:
-		return []message{m.assistant(msg)}
-	}
-	if len(msg.Images) == 0 {
-		return []message{{Role: "user", Content: wire.Text(msg.Text)}}
+		m.recount(out, msg)
+		return
 	}
 	var parts []part
 	for _, image := range msg.Images {
 		data := "data:" + image.MediaType + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
-		parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: data}})
+		parts = append(parts, part{Type: "input_image", Detail: "auto", ImageURL: data})
+		out.images = true
 	}
 	if msg.Text != "" {
-		parts = append(parts, part{Type: "text", Text: wire.Text(msg.Text)})
+		parts = append(parts, part{Type: "input_text", Text: wire.Text(msg.Text)})
 	}
-	return []message{{Role: "user", Content: parts}}
+	if len(parts) == 0 {
+		return
+	}
+	out.Input = append(out.Input, message{Type: "message", Role: "user", Content: parts})
 }
 
-func (m *Model) assistant(msg llm.Message) message {
-	out := message{Role: "assistant", Content: wire.Text(msg.Text)}
-	if len(msg.Calls) == 0 {
-		return out
-	}
-	if msg.Text == "" {
-		out.Content = nil
-	}
-	kept := m.recall(msg.State)
-	out.ReasoningContent, out.ReasoningDetails = kept.ReasoningContent, kept.ReasoningDetails
-	for i, c := range msg.Calls {
-		call := toolCall{ID: c.ID, Type: "function", Function: called{Name: name(c.Name), Arguments: "{}"}}
-		if jsontext.Value(c.Arguments).IsValid() {
-			call.Function.Arguments = string(c.Arguments)
+// recount writes what the model said and called, in the order in which it did.
+func (m *Model) recount(out *request, msg llm.Message) {
+	calls := msg.Calls
+	for _, k := range recall(msg) {
+		switch k.Type {
+		case "message":
+			if msg.Text != "" {
+				said := part{Type: "output_text", Text: wire.Text(msg.Text)}
+				out.Input = append(out.Input, message{Type: "message", Role: "assistant", Phase: k.Phase, Content: []part{said}})
+			}
+		case "reasoning":
+			if !m.unsealed.Load() {
+				out.Input, out.sealed = append(out.Input, k), true
+			}
+		case "function_call":
+			out.Input = append(out.Input, called(calls[0]))
+			calls = calls[1:]
 		}
-		if i < len(kept.ExtraContent) && string(kept.ExtraContent[i]) != "null" {
-			call.ExtraContent = kept.ExtraContent[i]
-		}
-		out.ToolCalls = append(out.ToolCalls, call)
 	}
-	return out
 }
 
-// name is what a model called, in the characters that OpenAI lets a function have: it
-// refuses a conversation in which the model made up others.
+func called(c llm.ToolCall) functionCall {
+	call := functionCall{Type: "function_call", CallID: callID(c.ID), Name: name(c.Name), Arguments: "{}"}
+	if jsontext.Value(c.Arguments).IsValid() {
+		call.Arguments = string(c.Arguments)
+	}
+	return call
+}
+
+// maxName bounds the name of a function and the id of a call, in characters.
+const maxName = 64
+
+// callID is an id as the provider takes it: that of another, which the turn began with,
+// may be too long.
+func callID(id string) string {
+	if name(id) == id {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:16])
+}
+
+// name is what a model called, in the characters that a function may have: a conversation
+// in which the model made up others is refused.
 func name(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -222,33 +246,5 @@ func name(s string) string {
 	if s == "" {
 		return "_"
 	}
-	return s[:min(len(s), 64)]
-}
-
-// state is what servers of reasoning models want back with the results of calls:
-// DeepSeek and Moonshot reasoning_content, OpenRouter reasoning_details, Google
-// extra_content of each call.
-type state struct {
-	ReasoningContent string           `json:"reasoning_content,omitzero"`
-	ReasoningDetails jsontext.Value   `json:"reasoning_details,omitzero"`
-	ExtraContent     []jsontext.Value `json:"extra_content,omitzero"`
-}
-
-// keep writes a state; empty when there is nothing in it.
-func (m *Model) keep(s state) []byte {
-	data, err := json.Marshal(s)
-	if err != nil || string(data) == "{}" {
-		return nil
-	}
-	return append([]byte(m.config.Provider+":"), data...)
-}
-
-// recall reads what keep wrote; of another provider, nothing.
-func (m *Model) recall(data []byte) state {
-	text, own := strings.CutPrefix(string(data), m.config.Provider+":")
-	var s state
-	if !own || json.Unmarshal([]byte(text), &s) != nil {
-		return state{}
-	}
-	return s
+	return s[:min(len(s), maxName)]
 }

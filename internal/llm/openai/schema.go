@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // strict is a schema as strict mode takes it: every property required, those that were
-// not may be null, none beside them, and only the keywords that OpenAI, its fine-tuned
-// models and Azure all know. Bounds go; the reply's own rules hold them.
-func strict(schema []byte) (jsontext.Value, error) {
-	if jsontext.Value(schema).Kind() != '{' {
-		return jsontext.Value(schema), nil
+// not may be null, none beside them, and no keyword that it does not know. Bounds of
+// numbers and lists stay where they are taken.
+func strict(schema jsontext.Value, bounds bool) (jsontext.Value, error) {
+	if schema.Kind() != '{' {
+		return nil, errors.New("not a JSON object")
 	}
 	all, err := members(schema)
 	if err != nil {
@@ -20,19 +21,29 @@ func strict(schema []byte) (jsontext.Value, error) {
 	}
 	var out []member
 	var names []string
-	optional := optionals(all)
+	isObject := false
 	for _, m := range all {
 		switch m.name {
-		case "type", "description", "enum", "const", "$ref":
+		case "type":
+			isObject = isObject || string(m.value) == `"object"`
+		case "description", "enum", "const", "$ref":
+		case "minimum", "maximum", "minItems", "maxItems":
+			if !bounds {
+				continue
+			}
 		case "properties":
-			names, m.value, err = strictProperties(m.value, optional)
+			isObject = true
+			names, m.value, err = strictProperties(m.value, required(all), bounds)
+			if err == nil && len(names) == 0 {
+				continue // written below
+			}
 		case "$defs":
-			_, m.value, err = strictProperties(m.value, nil)
+			_, m.value, err = strictProperties(m.value, nil, bounds)
 		case "items":
-			m.value, err = strict(m.value)
+			m.value, err = strict(m.value, bounds)
 		case "anyOf", "oneOf":
 			m.name = "anyOf"
-			m.value, err = strictAll(m.value)
+			m.value, err = strictAll(m.value, bounds)
 		default:
 			continue
 		}
@@ -41,72 +52,74 @@ func strict(schema []byte) (jsontext.Value, error) {
 		}
 		out = append(out, m)
 	}
-	if isObject(all) {
-		out = append(out, member{"required", list(names)}, member{"additionalProperties", jsontext.Value("false")})
+	if isObject {
+		if names == nil {
+			names = []string{}
+			out = append(out, member{"properties", jsontext.Value("{}")})
+		}
+		list, err := json.Marshal(names)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, member{"required", list}, member{"additionalProperties", jsontext.Value("false")})
 	}
-	return object(out), nil
+	return object(out)
 }
 
-// strictProperties makes each schema of an object strict; one of an optional name may be
-// null too.
-func strictProperties(properties jsontext.Value, optional func(string) bool) (names []string, _ jsontext.Value, _ error) {
+// strictProperties makes each schema of an object strict; one that is not required may be
+// null too. required nil: all are.
+func strictProperties(properties jsontext.Value, required map[string]bool, bounds bool) (names []string, _ jsontext.Value, _ error) {
 	all, err := members(properties)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, m := range all {
-		value, err := strict(m.value)
+		value, err := strict(m.value, bounds)
 		if err != nil {
 			return nil, nil, err
 		}
-		if optional != nil && optional(m.name) {
+		if required != nil && !required[m.name] {
 			value = jsontext.Value(`{"anyOf":[` + string(value) + `,{"type":"null"}]}`)
 		}
 		names, all[i].value = append(names, m.name), value
 	}
-	return names, object(all), nil
+	out, err := object(all)
+	return names, out, err
 }
 
-func strictAll(schemas jsontext.Value) (jsontext.Value, error) {
-	all, err := elements(schemas)
-	if err != nil {
+func strictAll(schemas jsontext.Value, bounds bool) (jsontext.Value, error) {
+	var all []jsontext.Value
+	if err := json.Unmarshal(schemas, &all); err != nil {
 		return nil, err
 	}
 	for i := range all {
-		if all[i], err = strict(all[i]); err != nil {
+		var err error
+		if all[i], err = strict(all[i], bounds); err != nil {
 			return nil, err
 		}
 	}
-	return array(all), nil
+	return json.Marshal(all)
 }
 
-// optionals reports which properties an object's schema does not require.
-func optionals(all []member) func(string) bool {
-	required := map[string]bool{}
+// required are the names that an object's schema requires; what is no list of names
+// requires nothing.
+func required(all []member) map[string]bool {
+	out := map[string]bool{}
 	for _, m := range all {
-		if m.name != "required" {
+		var names []string
+		if m.name != "required" || json.Unmarshal(m.value, &names) != nil {
 			continue
 		}
-		names, _ := elements(m.value) // what is no list requires nothing
 		for _, n := range names {
-			required[string(n)] = true
+			out[n] = true
 		}
 	}
-	return func(name string) bool { return !required[quote(name)] }
+	return out
 }
 
-func isObject(all []member) bool {
-	for _, m := range all {
-		if m.name == "properties" || m.name == "type" && string(m.value) == `"object"` {
-			return true
-		}
-	}
-	return false
-}
-
-// parameters is a tool's schema as it is, but for the properties that OpenAI wants every
-// object of arguments to have.
-func parameters(schema []byte) (jsontext.Value, error) {
+// parameters is a tool's schema as it is, but for the properties that every object of
+// arguments has to have.
+func parameters(schema jsontext.Value) (jsontext.Value, error) {
 	if len(schema) == 0 {
 		return jsontext.Value(`{"type":"object","properties":{}}`), nil
 	}
@@ -116,10 +129,10 @@ func parameters(schema []byte) (jsontext.Value, error) {
 	}
 	for _, m := range all {
 		if m.name == "properties" {
-			return object(all), nil
+			return object(all)
 		}
 	}
-	return object(append(all, member{"properties", jsontext.Value("{}")})), nil
+	return object(append(all, member{"properties", jsontext.Value("{}")}))
 }
 
 // member is one of an object, whose order is kept: models write in the order of a schema.
@@ -154,55 +167,18 @@ func members(data jsontext.Value) ([]member, error) {
 	return out, err
 }
 
-func elements(data jsontext.Value) ([]jsontext.Value, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(data))
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, err
-	}
-	var out []jsontext.Value
-	for dec.PeekKind() != ']' {
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, value.Clone())
-	}
-	return out, nil
-}
-
-func object(all []member) jsontext.Value {
-	out := []byte{'{'}
+// object writes members; their names were read from JSON, so they are valid text.
+func object(all []member) (jsontext.Value, error) {
+	out := jsontext.Value{'{'}
 	for i, m := range all {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, quote(m.name)...), ':'), m.value...)
+		var err error
+		if out, err = jsontext.AppendQuote(out, m.name); err != nil {
+			return nil, err
+		}
+		out = append(append(out, ':'), m.value...)
 	}
-	return append(out, '}')
-}
-
-func array(all []jsontext.Value) jsontext.Value {
-	return append(append([]byte{'['}, bytes.Join(raw(all), []byte{','})...), ']')
-}
-
-func raw(all []jsontext.Value) [][]byte {
-	out := make([][]byte, len(all))
-	for i, v := range all {
-		out[i] = v
-	}
-	return out
-}
-
-func list(names []string) jsontext.Value {
-	out := make([]jsontext.Value, len(names))
-	for i, n := range names {
-		out[i] = jsontext.Value(quote(n))
-	}
-	return array(out)
-}
-
-// quote writes a name as JSON; names were read from JSON, so they are valid text.
-func quote(s string) string {
-	out, _ := jsontext.AppendQuote(nil, s)
-	return string(out)
+	return append(out, '}'), nil
 }

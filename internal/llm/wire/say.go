@@ -16,7 +16,7 @@ import (
 const maxQuoted = 300
 
 // maxRead bounds what is looked at of it, in bytes.
-const maxRead = 8 << 10
+const maxRead = 2 << 10
 
 // maxRetryAfter bounds what a provider may ask for; nothing here waits that long.
 const maxRetryAfter = time.Hour

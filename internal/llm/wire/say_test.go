@@ -90,6 +90,7 @@ func TestFailedMessage(t *testing.T) {
 		{"plain", "The engine is overloaded.", nil, "The engine is overloaded."},
 		{"white space", " a\n\n b\t", nil, "a b"},
 		{"name in quotation marks", "Unsupported parameter: 'max_tokens' with \"gpt-x\" and `tools`", nil, "Unsupported parameter: 'max_tokens' with \"gpt-x\" and `tools`"},
+		{"names in a row", "In context=('properties', 'x'), 'oneOf' is not permitted", nil, "In context=('properties', 'x'), 'oneOf' is not permitted"},
 		{"text in quotation marks", `cannot parse "call me soon" here`, nil, "cannot parse … here"},
 		{"text in other marks", "a 'b c' d `e f` g “h i” j «k l» m", nil, "a … d … g … j … m"},
 		{"marks that are not closed", `cannot parse "call me soon`, nil, "cannot parse …"},

@@ -1,6 +1,6 @@
-// Package provider holds local servers that speak the wire protocols of model providers,
-// for tests. Behind each of them answers an [llm.Model], so that what an adapter sends is
-// read back as the provider would, and refused where the provider would refuse it.
+// Package provider is what local servers that speak the wire protocols of model providers
+// have in common, for tests: they keep what they were asked, fail when told to, and are
+// reached without a socket.
 package provider
 
 import (
@@ -11,18 +11,20 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/manychat-agent/manychat-agent/internal/llm"
 )
 
 // Server is one provider. It is safe for concurrent use.
 type Server struct {
-	model  llm.Model
-	answer func(s *Server, w http.ResponseWriter, r *http.Request, body []byte)
+	answer func(w http.ResponseWriter, r *http.Request, body []byte)
 
 	mu       sync.Mutex
 	requests []Request
 	faults   []Fault
+}
+
+// New makes a server that answers each request with its body read.
+func New(answer func(w http.ResponseWriter, r *http.Request, body []byte)) *Server {
+	return &Server{answer: answer}
 }
 
 // Request is a request as it came.
@@ -65,7 +67,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fault.serve(w, r)
 		return
 	}
-	s.answer(s, w, r, body)
+	s.answer(w, r, body)
 }
 
 func (s *Server) take(r Request) (fault Fault, broken bool) {

@@ -1,0 +1,254 @@
+package compatible
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
+)
+
+type request struct {
+	Model               string          `json:"model"`
+	Messages            []message       `json:"messages"`
+	Tools               []tool          `json:"tools,omitzero"`
+	ToolChoice          string          `json:"tool_choice,omitzero"`
+	ResponseFormat      *responseFormat `json:"response_format,omitzero"`
+	MaxTokens           int             `json:"max_tokens,omitzero"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitzero"`
+	ReasoningEffort     string          `json:"reasoning_effort,omitzero"`
+	Temperature         *float64        `json:"temperature,omitzero"`
+	PromptCacheKey      string          `json:"prompt_cache_key,omitzero"`
+
+	images bool
+}
+
+type message struct {
+	Role       string     `json:"role"`
+	Content    any        `json:"content"` // a string, parts, or nothing beside calls
+	ToolCalls  []toolCall `json:"tool_calls,omitzero"`
+	ToolCallID string     `json:"tool_call_id,omitzero"`
+
+	// What some servers want back; see state.
+	ReasoningContent string         `json:"reasoning_content,omitzero"`
+	ReasoningDetails jsontext.Value `json:"reasoning_details,omitzero"`
+}
+
+type part struct {
+	Type     string    `json:"type"`
+	ImageURL *imageURL `json:"image_url,omitzero"`
+	Text     string    `json:"text,omitzero"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
+
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+// function is without "strict": arguments that may be left out would all have to be
+// there, and whoever runs the tool checks them anyway.
+type function struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description,omitzero"`
+	Parameters  jsontext.Value `json:"parameters"`
+}
+
+type toolCall struct {
+	ID           string         `json:"id"`
+	Type         string         `json:"type"`
+	Function     called         `json:"function"`
+	ExtraContent jsontext.Value `json:"extra_content,omitzero"`
+}
+
+type called struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type responseFormat struct {
+	Type       string     `json:"type"`
+	JSONSchema jsonSchema `json:"json_schema"`
+}
+
+type jsonSchema struct {
+	Name   string         `json:"name"`
+	Strict bool           `json:"strict"`
+	Schema jsontext.Value `json:"schema"`
+}
+
+// request writes a request in the protocol.
+func (m *Model) request(req llm.Request) (*request, error) {
+	out := &request{Model: m.config.Model, Temperature: req.Temperature, ReasoningEffort: string(req.Effort)}
+	m.bound(out, req)
+	if err := m.offer(out, req); err != nil {
+		return nil, err
+	}
+	if req.Schema != nil && !m.eitherOr(out) {
+		schema, err := strict(req.Schema)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of the answer: %w", err)
+		}
+		out.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: jsonSchema{Name: "reply", Strict: true, Schema: schema}}
+	}
+	if req.System != "" {
+		out.Messages = append(out.Messages, message{Role: "system", Content: wire.Text(req.System)})
+		if m.config.Provider == OpenAI {
+			// Requests with one beginning find each other's cache by this key.
+			sum := sha256.Sum256([]byte(req.System))
+			out.PromptCacheKey = hex.EncodeToString(sum[:16])
+		}
+	}
+	messages := req.Messages
+	if len(req.Tools) == 0 {
+		messages = llm.WithoutTools(messages)
+	}
+	for _, msg := range messages {
+		out.Messages = append(out.Messages, m.messages(msg)...)
+		out.images = out.images || len(msg.Images) > 0
+	}
+	return out, nil
+}
+
+// eitherOr reports whether a schema would keep the model from its tools: other servers
+// than OpenAI's hold every word to it, those of a call too.
+func (m *Model) eitherOr(out *request) bool {
+	return m.config.Provider == Compatible && len(out.Tools) > 0 && out.ToolChoice != "none"
+}
+
+// bound sets how long the answer may be; servers count reasoning in it.
+func (m *Model) bound(out *request, req llm.Request) {
+	if req.MaxOutputTokens <= 0 {
+		return
+	}
+	most := req.MaxOutputTokens + max(req.ReasoningTokens, 0)
+	if (m.config.Provider == OpenAI) != m.otherBound.Load() {
+		out.MaxCompletionTokens = most
+	} else {
+		out.MaxTokens = most
+	}
+}
+
+// offer sets the tools, and whether they may be called.
+func (m *Model) offer(out *request, req llm.Request) error {
+	for _, t := range req.Tools {
+		schema, err := parameters(t.Parameters)
+		if err != nil {
+			return fmt.Errorf("the schema of the tool %s: %w", t.Name, err)
+		}
+		out.Tools = append(out.Tools, tool{Type: "function", Function: function{
+			Name: t.Name, Description: wire.Text(t.Description), Parameters: schema,
+		}})
+	}
+	if len(out.Tools) == 0 {
+		return nil
+	}
+	if req.ToolChoice == llm.ToolsNone {
+		out.ToolChoice = "none"
+	}
+	if m.toolsUnthought.Load() {
+		out.ReasoningEffort = "none"
+	}
+	return nil
+}
+
+// messages writes one message; results of tools become one each.
+func (m *Model) messages(msg llm.Message) []message {
+	switch msg.Role {
+	case llm.ToolResult:
+		var out []message
+		for _, r := range msg.Results {
+			out = append(out, message{Role: "tool", ToolCallID: r.CallID, Content: wire.Text(string(r.Content))})
+		}
+		return out
+	case llm.Assistant:
+		return []message{m.assistant(msg)}
+	}
+	if len(msg.Images) == 0 {
+		return []message{{Role: "user", Content: wire.Text(msg.Text)}}
+	}
+	var parts []part
+	for _, image := range msg.Images {
+		data := "data:" + image.MediaType + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
+		parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: data}})
+	}
+	if msg.Text != "" {
+		parts = append(parts, part{Type: "text", Text: wire.Text(msg.Text)})
+	}
+	return []message{{Role: "user", Content: parts}}
+}
+
+func (m *Model) assistant(msg llm.Message) message {
+	out := message{Role: "assistant", Content: wire.Text(msg.Text)}
+	if len(msg.Calls) == 0 {
+		return out
+	}
+	if msg.Text == "" {
+		out.Content = nil
+	}
+	kept := m.recall(msg.State)
+	out.ReasoningContent, out.ReasoningDetails = kept.ReasoningContent, kept.ReasoningDetails
+	for i, c := range msg.Calls {
+		call := toolCall{ID: c.ID, Type: "function", Function: called{Name: name(c.Name), Arguments: "{}"}}
+		if jsontext.Value(c.Arguments).IsValid() {
+			call.Function.Arguments = string(c.Arguments)
+		}
+		if i < len(kept.ExtraContent) && string(kept.ExtraContent[i]) != "null" {
+			call.ExtraContent = kept.ExtraContent[i]
+		}
+		out.ToolCalls = append(out.ToolCalls, call)
+	}
+	return out
+}
+
+// name is what a model called, in the characters that OpenAI lets a function have: it
+// refuses a conversation in which the model made up others.
+func name(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, s)
+	if s == "" {
+		return "_"
+	}
+	return s[:min(len(s), 64)]
+}
+
+// state is what servers of reasoning models want back with the results of calls:
+// DeepSeek and Moonshot reasoning_content, OpenRouter reasoning_details, Google
+// extra_content of each call.
+type state struct {
+	ReasoningContent string           `json:"reasoning_content,omitzero"`
+	ReasoningDetails jsontext.Value   `json:"reasoning_details,omitzero"`
+	ExtraContent     []jsontext.Value `json:"extra_content,omitzero"`
+}
+
+// keep writes a state; empty when there is nothing in it.
+func (m *Model) keep(s state) []byte {
+	data, err := json.Marshal(s)
+	if err != nil || string(data) == "{}" {
+		return nil
+	}
+	return append([]byte(m.config.Provider+":"), data...)
+}
+
+// recall reads what keep wrote; of another provider, nothing.
+func (m *Model) recall(data []byte) state {
+	text, own := strings.CutPrefix(string(data), m.config.Provider+":")
+	var s state
+	if !own || json.Unmarshal([]byte(text), &s) != nil {
+		return state{}
+	}
+	return s
+}
