@@ -22,7 +22,6 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/google/go-cmp/cmp"
 
-	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -213,10 +212,7 @@ func bare(t *testing.T, folder, baseURL string) (*app.Service, func(*http.Reques
 		t.Fatal(err)
 	}
 	c.Public.BaseURL = config.URL(baseURL)
-	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	business := academy(t, c.Tenant.ID)
 	service, err := app.New(t.Context(), app.Options{
 		Config: c, Tenant: business, Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Now: time.Now, Log: slog.New(slog.DiscardHandler), NoWorker: true,
 	})

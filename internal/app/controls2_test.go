@@ -26,7 +26,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -237,10 +236,7 @@ func changed(t *testing.T, listener net.Listener, log io.Writer, change func(*ap
 	if err != nil {
 		t.Fatal(err)
 	}
-	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	business := academy(t, c.Tenant.ID)
 	account := newAccount(t, manychat.WhatsApp, nil, nil)
 	o := app.Options{
 		Config: c, Tenant: business, Models: []attempt.Model{{Name: "mock:demo", Model: mock.New()}}, Now: time.Now, Transport: manychattest.Transport(account),

@@ -183,7 +183,7 @@ func TestLateReplyUnderFaults(t *testing.T) {
 // Holds docs/spec/04-agent.md, "Guardrails": whatever a model does wrong, the contact
 // reads the tenant's escalation copy and nothing of it.
 func TestModelMisbehaves(t *testing.T) {
-	for _, mode := range []mock.Mode{mock.Fail, mock.Refuse, mock.Empty, mock.Garbage, mock.Length, mock.Leak, mock.InventPrice, mock.Panic} {
+	for _, mode := range []mock.Mode{mock.Refuse, mock.Empty, mock.Garbage, mock.Length, mock.Leak, mock.InventPrice, mock.Panic, mock.Unsure, mock.ToolCall} {
 		t.Run(string(mode), func(t *testing.T) {
 			inBubble(t, func(r *rig) {
 				id := r.contact("900000001")
@@ -196,6 +196,23 @@ func TestModelMisbehaves(t *testing.T) {
 			})
 		})
 	}
+	t.Run("fail", func(t *testing.T) {
+		inBubble(t, func(r *rig) {
+			id := r.contact("900000001")
+			r.model(0, mock.Fail)
+			r.write(id, question)
+			// The provider may recover, so the turn tries again until its breaker opens.
+			bubbles := r.phone(id, time.Minute)
+			if len(bubbles) != 2 || bubbles[0].Text != ack || bubbles[1].Text != escalation || bubbles[1].At > 20*time.Second {
+				t.Errorf("phone shows %v, want the acknowledgement, and the escalation copy within 20 s", bubbles)
+			}
+			r.write(id, question)
+			bubbles = r.phone(id, time.Minute)
+			if last := bubbles[len(bubbles)-1]; len(bubbles) != 3 || last.Text != escalation || last.Via != phone.ViaInline {
+				t.Errorf("a minute later the phone shows %v, want one handoff more, at once", bubbles)
+			}
+		}, setup{rules: func(rules *tenant.Rules) { rules.EscalationQuietMinutes = 0 }})
+	})
 	t.Run("hang", func(t *testing.T) {
 		inBubble(t, func(r *rig) {
 			id := r.contact("900000001")

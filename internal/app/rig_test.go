@@ -126,18 +126,25 @@ func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (c
 	if err != nil {
 		t.Fatal(err)
 	}
-	business, err := tenant.Load(demo.FS(), tenant.Options{ID: c.Tenant.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// What a test's model repeats goes out as it is, and a handoff reads the same at any hour.
-	business.Rules.Messages.Closer, business.Rules.BusinessHours = "", nil
+	business := academy(t, c.Tenant.ID)
 	for _, change := range changes {
 		if change.rules != nil {
 			change.rules(&business.Rules)
 		}
 	}
 	return c, business
+}
+
+// academy is the demo tenant, but what a test's model repeats goes out as it is, and a
+// handoff reads the same at any hour.
+func academy(t *testing.T, id string) *tenant.Tenant {
+	t.Helper()
+	business, err := tenant.Load(demo.FS(), tenant.Options{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	business.Rules.Messages.Closer, business.Rules.BusinessHours = "", nil
+	return business
 }
 
 // start starts the program on a folder, as often as a test needs.

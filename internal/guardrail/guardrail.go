@@ -57,6 +57,7 @@ type Input struct {
 	// oldest first; nil: there is none.
 	LastReply []string
 	Message   string    // what the contact wrote, as plain text
+	Again     bool      // the contact's message before it was the same
 	Token     string    // the contact's token that came with this turn; empty: none
 	At        time.Time // now, which decides what a handoff says
 	// Failure names why there is no reply, as a log class; empty: there is one.
@@ -110,7 +111,7 @@ type check struct {
 func newDraft(in Input) *draft {
 	d := &draft{
 		tenant: in.Tenant, reply: in.Reply, messages: in.Reply.Messages, closing: in.Reply.ClosingQuestion,
-		last: in.LastReply, message: in.Message, token: in.Token,
+		last: in.LastReply, message: in.Message, again: in.Again, token: in.Token,
 	}
 	d.written = d.texts()
 	if in.Style != nil {
@@ -131,6 +132,8 @@ type draft struct {
 
 	last           []string // see [Input]
 	message, token string
+	again          bool
+	again          bool
 }
 
 // texts lists everything that would go out.

@@ -19,7 +19,7 @@ import (
 var link = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+-]*://|www[.。])` + target + `+` +
 	`|\b(?:` + schemes + `):` + target + `+|\b(?-i:tel):[+\d(]` + target + `+` +
 	`|\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?/` + target + `*|\d{1,3}(?:\.\d{1,3}){3}:\d{2,5}` +
-	`|(?:https?:)?/{0,2}` + host + ending + `(?::\d{1,5})?(?:[/?#]` + target + `*)?`)
+	`|(?:(?:https?:)?/{1,2})?` + host + ending + `(?::\d{1,5})?(?:[/?#]` + target + `*)?`)
 
 // The parts of a link.
 const (

@@ -7,12 +7,12 @@ import (
 
 // repetition notes a reply that equals the agent's last one to this contact. Where the
 // contact only closes the conversation, the tenant's closing word goes out in its place;
-// a repeated question may get its answer again.
+// a repeated question, however short, may get its answer again.
 func repetition(d *draft) finding {
 	if !d.repeats() {
 		return finding{}
 	}
-	if closer := d.tenant.Rules.Messages.Closer; closer != "" && closes(d.message) {
+	if closer := d.tenant.Rules.Messages.Closer; closer != "" && !d.again && closes(d.message) {
 		d.messages, d.closing = []string{closer}, ""
 	}
 	return finding{noted: true}

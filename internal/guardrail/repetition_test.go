@@ -85,6 +85,17 @@ func TestRepetition(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/04-agent.md, "Guardrails", 7: who writes the same short message again
+// asks again, and is not told goodbye.
+func TestRepetitionOfAQuestion(t *testing.T) {
+	tn := school()
+	tn.Rules.Messages.Closer = closer
+	got := guard().Apply(guardrail.Input{Tenant: tn, Reply: says("We open at nine."), LastReply: []string{"We open at nine."}, Message: "opening hours", Again: true})
+	if d := cmp.Diff(mended("repetition", "We open at nine."), got); d != "" {
+		t.Errorf("verdict differs (-want +got):\n%s", d)
+	}
+}
+
 // Holds docs/spec/04-agent.md, "Guardrails", 7: without a configured closer a repetition
 // is only flagged.
 func TestRepetitionWithoutACloser(t *testing.T) {

@@ -23,7 +23,8 @@ type Request struct {
 	// System is the static part of the prompt, the same for every turn of a tenant;
 	// a provider that caches prompts sets its breakpoint after it.
 	System string
-	// Messages alternate between the contact's side and the model's, oldest first.
+	// Messages alternate between the contact's side and the model's, oldest first; a word
+	// of the server may follow a ToolResult as a User message.
 	Messages []Message
 	// Tools may be called unless ToolChoice says otherwise.
 	Tools      []Tool

@@ -135,7 +135,7 @@ func (t *Turn) ask(ctx context.Context, c *candidate, req llm.Request, last bool
 		if open := c.breaker.openAt(c.provider, t.caller.config.Now().Add(wait)); open != nil {
 			return llm.Response{}, open
 		}
-		t.caller.config.Log.Warn("model failed, trying again", "model", c.Name, "attempt", failures, "wait", wait, "error", err)
+		t.caller.config.Log.Warn("model failed, trying again", "model", c.Name, "attempt", failures, "wait", wait.String(), "error", err)
 		if !sleep(ctx, wait) {
 			return resp, err
 		}
@@ -196,7 +196,7 @@ func (t *Turn) tell(c *candidate, change change) {
 	switch change.to {
 	case opened:
 		t.caller.config.Log.Error("provider fails again and again; it is left alone for a while, and turns go to the fallback or to a person",
-			"provider", c.provider, "for", change.pause)
+			"provider", c.provider, "for", change.pause.String())
 	case closed:
 		t.caller.config.Log.Info("provider answers again", "provider", c.provider)
 	}
