@@ -133,7 +133,6 @@ type draft struct {
 	last           []string // see [Input]
 	message, token string
 	again          bool
-	again          bool
 }
 
 // texts lists everything that would go out.
