@@ -46,7 +46,7 @@ func open(desk *mock.Model, keys config.ProviderKeys, name config.Model, transpo
 		return openai.New(openai.Config{Model: name.Name, Key: keys.OpenAI.Reveal(), Transport: transport})
 	case config.OpenAICompatible:
 		return compatible.New(compatible.Config{
-			Provider: name.Provider, Model: name.Name, Key: keys.OpenAICompatible.Reveal(),
+			Model: name.Name, Key: keys.OpenAICompatible.Reveal(),
 			BaseURL: keys.OpenAICompatibleBaseURL.Reveal(), Transport: transport,
 		})
 	case config.Google:

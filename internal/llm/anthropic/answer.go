@@ -1,10 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -17,27 +14,27 @@ import (
 // answer is the body of a message that the model wrote. Members that servers get wrong
 // are read one by one.
 type answer struct {
-	Type       string         `json:"type"`
+	Type       wire.String    `json:"type"`
 	Content    jsontext.Value `json:"content"`
-	StopReason jsontext.Value `json:"stop_reason"`
+	StopReason wire.String    `json:"stop_reason"`
 	Usage      jsontext.Value `json:"usage"`
 }
 
 // written is a block of an answer.
 type written struct {
-	Type  jsontext.Value `json:"type"`
-	Text  jsontext.Value `json:"text"`
-	ID    jsontext.Value `json:"id"`
-	Name  jsontext.Value `json:"name"`
+	Type  wire.String    `json:"type"`
+	Text  wire.String    `json:"text"`
+	ID    wire.String    `json:"id"`
+	Name  wire.String    `json:"name"`
 	Input jsontext.Value `json:"input"`
 }
 
 // usage counts tokens; input_tokens are those beside the cached and the written ones.
 type usage struct {
-	Input   jsontext.Value `json:"input_tokens"`
-	Written jsontext.Value `json:"cache_creation_input_tokens"`
-	Cached  jsontext.Value `json:"cache_read_input_tokens"`
-	Output  jsontext.Value `json:"output_tokens"` // reasoning among them
+	Input   wire.Count `json:"input_tokens"`
+	Written wire.Count `json:"cache_creation_input_tokens"`
+	Cached  wire.Count `json:"cache_read_input_tokens"`
+	Output  wire.Count `json:"output_tokens"` // reasoning among them
 }
 
 // answer reads an answer of status 200.
@@ -47,7 +44,7 @@ func (m *Model) answer(a wire.Answer, asked *request) (llm.Response, error) {
 		return llm.Response{}, err
 	}
 	if got.Type == "error" {
-		return llm.Response{}, m.failed(a, complaintIn(a.Body), asked)
+		return llm.Response{}, m.failed(a, wire.ComplaintIn(a.Body), asked)
 	}
 	if got.Type != "message" && got.Content == nil {
 		return llm.Response{}, &llm.Error{
@@ -57,7 +54,7 @@ func (m *Model) answer(a wire.Answer, asked *request) (llm.Response, error) {
 	}
 	var resp llm.Response
 	turn := m.blocks(got.Content, &resp)
-	resp.Stop = stop(text(got.StopReason), len(resp.Calls) > 0)
+	resp.Stop = stop(string(got.StopReason), len(resp.Calls) > 0)
 	if resp.Stop == llm.StopTools {
 		resp.State = turn.state()
 	}
@@ -78,28 +75,30 @@ type turn struct {
 func (m *Model) blocks(content jsontext.Value, resp *llm.Response) turn {
 	t := turn{model: m.name}
 	if content.Kind() == '"' { // not Anthropic's own way, but that of requests
-		resp.Text = text(content)
+		var words wire.String
+		_ = wire.Read(content, &words) // none, if it cannot be read
+		resp.Text = string(words)
 		return t
 	}
 	var list []jsontext.Value
-	if lenient(content, &list) != nil {
+	if wire.Read(content, &list) != nil {
 		return t
 	}
 	var words strings.Builder
 	for _, raw := range list {
 		var b written
-		if lenient(raw, &b) != nil {
+		if wire.Read(raw, &b) != nil {
 			continue
 		}
-		switch text(b.Type) {
+		switch b.Type {
 		case "text":
-			words.WriteString(text(b.Text))
-			t.keepText(text(b.Text))
+			words.WriteString(string(b.Text))
+			t.keepText(string(b.Text))
 		case "thinking", "redacted_thinking":
 			t.thinks = true
 			t.blocks = append(t.blocks, raw)
 		case "tool_use":
-			call := llm.ToolCall{ID: text(b.ID), Name: text(b.Name), Arguments: wire.Arguments(b.Input)}
+			call := llm.ToolCall{ID: string(b.ID), Name: string(b.Name), Arguments: wire.Arguments(b.Input)}
 			resp.Calls = append(resp.Calls, call)
 			t.keepCall(call, b.Input)
 		}
@@ -119,7 +118,7 @@ func (t *turn) keepText(words string) {
 
 func (t *turn) keepCall(call llm.ToolCall, input jsontext.Value) {
 	t.calls = append(t.calls, call.ID)
-	if callID(call.ID) != call.ID || toolName(call.Name) != call.Name || input.Kind() != '{' {
+	if callID(call.ID) != call.ID || wire.FunctionName(call.Name, maxName) != call.Name || input.Kind() != '{' {
 		t.broken = true
 	}
 	t.keep(block{Type: "tool_use", ID: call.ID, Name: call.Name, Input: input})
@@ -141,8 +140,6 @@ type state struct {
 	Content jsontext.Value `json:"content"`
 }
 
-const statePrefix = name + ":"
-
 // state is nothing where the calls alone say it all.
 func (t turn) state() []byte {
 	if !t.thinks || t.broken {
@@ -152,23 +149,15 @@ func (t turn) state() []byte {
 	if err != nil {
 		return nil
 	}
-	s, err := json.Marshal(state{Model: t.model, Calls: t.calls, Content: content})
-	if err != nil {
-		return nil
-	}
-	return append([]byte(statePrefix), s...)
+	return wire.Pack(name, state{Model: t.model, Calls: t.calls, Content: content})
 }
 
 // earlier is the content of an earlier answer with its signed reasoning, which must go
 // back unchanged; nil when it is another model's, whose reasoning this one does not take,
 // or another answer's.
 func (m *Model) earlier(msg llm.Message) jsontext.Value {
-	kept, ours := bytes.CutPrefix(msg.State, []byte(statePrefix))
-	if !ours {
-		return nil
-	}
 	var s state
-	if json.Unmarshal(kept, &s) != nil || s.Model != m.name || s.Content.Kind() != '[' {
+	if !wire.Unpack(name, msg.State, &s) || s.Model != m.name || s.Content.Kind() != '[' {
 		return nil
 	}
 	if !slices.EqualFunc(s.Calls, msg.Calls, isOf) {
@@ -196,35 +185,13 @@ func stop(reason string, calls bool) llm.Stop {
 // tokens reads what a call used.
 func tokens(counted jsontext.Value) llm.Usage {
 	var u usage
-	if lenient(counted, &u) != nil {
+	if wire.Read(counted, &u) != nil {
 		return llm.Usage{}
 	}
-	cached, written := count(u.Cached), count(u.Written)
-	return llm.Usage{Input: count(u.Input) + cached + written, Cached: cached, Written: written, Output: count(u.Output)}
-}
-
-// maxCount is beyond what any call uses, and small enough to be added up.
-const maxCount = math.MaxInt32
-
-// count is a number of tokens; what is none, or less than none, is 0.
-func count(v jsontext.Value) int64 {
-	n, err := strconv.ParseFloat(string(v), 64)
-	if err != nil || !(n > 0) {
-		return 0
+	return llm.Usage{
+		Input:   int64(u.Input + u.Cached + u.Written),
+		Cached:  int64(u.Cached),
+		Written: int64(u.Written),
+		Output:  int64(u.Output),
 	}
-	return int64(min(n, maxCount))
-}
-
-// text is a JSON string; anything else is an empty one.
-func text(v jsontext.Value) string {
-	var s string
-	if v.Kind() != '"' || lenient(v, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// lenient reads JSON as servers write it.
-func lenient(v jsontext.Value, into any) error {
-	return json.Unmarshal(v, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }

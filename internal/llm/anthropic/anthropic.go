@@ -5,11 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync/atomic"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
@@ -35,16 +31,12 @@ type Config struct {
 
 // Model is one model of Anthropic. It is safe for concurrent use.
 type Model struct {
-	name   string
-	url    string
-	header http.Header
-	client *wire.Client
-	fitted atomic.Pointer[fitted] // of the schema that was asked for last
-}
-
-// fitted is a schema as the API takes it.
-type fitted struct {
-	of, schema jsontext.Value
+	name       string
+	url        string
+	header     http.Header
+	client     *wire.Client
+	fit        wire.Fit // of the answer's schema
+	parameters wire.Fit // of a tool's
 }
 
 // New checks the configuration. Its errors name the variable, and quote no credential.
@@ -53,16 +45,16 @@ func New(c Config) (*Model, error) {
 	if base == "" {
 		base = publicURL
 	}
-	u, err := url.Parse(base)
+	u := wire.Address(base)
 	key := strings.TrimSpace(c.Key)
 	switch {
 	case c.Model == "":
 		return nil, errors.New("AGENT_MODEL names no model")
 	case key == "" && c.BaseURL == "":
 		return nil, errors.New("ANTHROPIC_API_KEY is missing")
-	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !wire.IsKey(key):
 		return nil, errors.New("ANTHROPIC_API_KEY holds a character that no key has")
-	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https", u.User != nil, u.RawQuery != "", u.Fragment != "":
+	case u == nil || u.User != nil:
 		return nil, errors.New("the address of Anthropic's API is not http or https with a host and a path alone")
 	}
 	header := http.Header{"Anthropic-Version": {apiVersion}}
@@ -70,10 +62,12 @@ func New(c Config) (*Model, error) {
 		header.Set("X-Api-Key", key)
 	}
 	return &Model{
-		name:   c.Model,
-		url:    strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1") + "/v1/messages",
-		header: header,
-		client: wire.New(name, c.Transport, key),
+		name:       c.Model,
+		url:        strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1") + "/v1/messages",
+		header:     header,
+		client:     wire.New(name, c.Transport, key),
+		fit:        wire.Once(fit),
+		parameters: wire.Once(wire.Parameters),
 	}, nil
 }
 
@@ -88,7 +82,7 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 		return llm.Response{}, err
 	}
 	if !a.OK() {
-		return llm.Response{}, m.failed(a, complaintIn(a.Body), body)
+		return llm.Response{}, m.failed(a, wire.ComplaintIn(a.Body), body)
 	}
 	return m.answer(a, body)
 }

@@ -4,54 +4,16 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
-// complaint is what an error says.
-type complaint struct {
-	kind    string // error.type; empty: there is none
-	message string
-}
-
-// complaintIn reads an error: {"type":"error","error":{"type":…,"message":…}} of the API,
-// and what gateways before it write, a string or a list among them.
-func complaintIn(body jsontext.Value) complaint {
-	var list []jsontext.Value
-	if body.Kind() == '[' && lenient(body, &list) == nil && len(list) > 0 {
-		body = list[0]
-	}
-	var outer struct {
-		Error   jsontext.Value `json:"error"`
-		Message jsontext.Value `json:"message"`
-		Detail  jsontext.Value `json:"detail"`
-	}
-	if lenient(body, &outer) != nil {
-		return complaint{message: text(body)}
-	}
-	var inner struct {
-		Type    jsontext.Value `json:"type"`
-		Message jsontext.Value `json:"message"`
-	}
-	if lenient(outer.Error, &inner) == nil {
-		return complaint{kind: text(inner.Type), message: text(inner.Message)}
-	}
-	for _, v := range []jsontext.Value{outer.Error, outer.Message, outer.Detail} {
-		if s := text(v); s != "" {
-			return complaint{message: s}
-		}
-	}
-	return complaint{}
-}
-
 // failed is the error of an answer that is none. What the error says it is counts for
 // more than the status, which gateways change.
 // (https://platform.claude.com/docs/en/api/errors)
-func (m *Model) failed(a wire.Answer, c complaint, asked *request) *llm.Error {
-	e := m.client.Failed(a, c.message)
-	switch c.kind {
+func (m *Model) failed(a wire.Answer, c wire.Complaint, asked *request) *llm.Error {
+	e := m.client.Failed(a, c.Message)
+	switch c.Type {
 	case "overloaded_error":
 		e.Kind = llm.KindOverloaded
 	case "rate_limit_error":
@@ -68,7 +30,7 @@ func (m *Model) failed(a wire.Answer, c complaint, asked *request) *llm.Error {
 	if e.Kind != llm.KindRejected {
 		return e
 	}
-	if unpaid(c.message) {
+	if unpaid(c.Message) {
 		e.Kind = llm.KindUnauthorized
 		return e
 	}
@@ -129,12 +91,7 @@ func ofPath(path, message string) llm.Feature {
 
 // refuses reports whether a message is about something that a model does not take.
 func refuses(message string) bool {
-	for _, words := range []string{"not support", "unsupported", "deprecated", "not permitted", "not allowed", "may only be", "may not be", "not available"} {
-		if strings.Contains(message, words) {
-			return true
-		}
-	}
-	return false
+	return wire.Has(message, "not support", "unsupported", "deprecated", "not permitted", "not allowed", "may only be", "may not be", "not available")
 }
 
 // firstNamed is the part of the request that a message names first: what follows is

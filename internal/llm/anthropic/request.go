@@ -1,14 +1,12 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -92,7 +90,7 @@ func (m *Model) request(req llm.Request) (*request, error) {
 		body.MaxTokens = maxAnswer
 	}
 	if req.Schema != nil {
-		schema, err := m.schema(req.Schema)
+		schema, err := m.fit(req.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -109,9 +107,9 @@ func (m *Model) request(req llm.Request) (*request, error) {
 		body.Temperature = &t
 	}
 	for _, t := range req.Tools {
-		parameters := jsontext.Value(t.Parameters)
-		if len(parameters) == 0 {
-			parameters = jsontext.Value(`{"type":"object","properties":{}}`)
+		parameters, err := m.parameters(t.Parameters)
+		if err != nil {
+			return nil, err
 		}
 		body.Tools = append(body.Tools, tool{Name: t.Name, Description: wire.Text(t.Description), InputSchema: parameters})
 	}
@@ -123,19 +121,6 @@ func (m *Model) request(req llm.Request) (*request, error) {
 	}
 	body.mark()
 	return body, nil
-}
-
-// schema fits a schema once for as long as requests come with that one.
-func (m *Model) schema(of jsontext.Value) (jsontext.Value, error) {
-	if f := m.fitted.Load(); f != nil && bytes.Equal(f.of, of) {
-		return f.schema, nil
-	}
-	schema, err := fit(of)
-	if err != nil {
-		return nil, err
-	}
-	m.fitted.Store(&fitted{of.Clone(), schema})
-	return schema, nil
 }
 
 // mark sets the breakpoints of the prompt cache: after the tools, after the system
@@ -204,7 +189,7 @@ func (c *callIDs) blocksOf(m llm.Message) []block {
 		blocks = append(blocks, block{Type: "text", Text: text})
 	}
 	for _, call := range m.Calls {
-		blocks = append(blocks, block{Type: "tool_use", ID: c.sent[call.ID], Name: toolName(call.Name), Input: object(call.Arguments)})
+		blocks = append(blocks, block{Type: "tool_use", ID: c.sent[call.ID], Name: wire.FunctionName(call.Name, maxName), Input: wire.ArgumentsObject(call.Arguments)})
 	}
 	if len(blocks) == 0 {
 		blocks = []block{{Type: "text", Text: nothing}}
@@ -212,10 +197,10 @@ func (c *callIDs) blocksOf(m llm.Message) []block {
 	return blocks
 }
 
-var (
-	validID  = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
-	notOfAID = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-)
+var validID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
+// maxName bounds the name of a tool, in characters.
+const maxName = 128
 
 // callIDs are the ids of calls as they are sent: in letters that the API takes, and no
 // two of them the same in a request. Those of another provider may be neither.
@@ -255,33 +240,4 @@ func callID(id string) string {
 		return id
 	}
 	return "call-" + hex.EncodeToString([]byte(id))
-}
-
-// toolName is the name of a tool that was called, though there may be no such tool, in
-// letters that the API takes; it takes 128 of them.
-func toolName(name string) string {
-	name = notOfAID.ReplaceAllString(name, "_")
-	if name == "" {
-		return "_"
-	}
-	return name[:min(len(name), 128)]
-}
-
-// object is the arguments of an earlier call as the object that the API demands. What
-// cannot be read as one is left out: the call's result says what was wrong with it.
-func object(arguments []byte) jsontext.Value {
-	v := jsontext.Value(arguments)
-	if v.Kind() == '{' && v.IsValid() {
-		return v
-	}
-	var members map[string]any
-	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if json.Unmarshal(arguments, &members, lenient) != nil || members == nil {
-		return jsontext.Value(`{}`)
-	}
-	repaired, err := json.Marshal(members, json.Deterministic(true))
-	if err != nil {
-		return jsontext.Value(`{}`)
-	}
-	return repaired
 }

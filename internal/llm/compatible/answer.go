@@ -1,11 +1,9 @@
 package compatible
 
 import (
-	"math"
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -19,11 +17,11 @@ type answer struct {
 }
 
 type choice struct {
-	FinishReason text           `json:"finish_reason"`
+	FinishReason wire.String    `json:"finish_reason"`
 	Error        jsontext.Value `json:"error"`
 	Message      struct {
 		Content          text           `json:"content"`
-		Refusal          text           `json:"refusal"`
+		Refusal          wire.String    `json:"refusal"`
 		ToolCalls        []callMade     `json:"tool_calls"`
 		FunctionCall     *functionMade  `json:"function_call"` // before there were tool calls
 		ReasoningContent text           `json:"reasoning_content"`
@@ -32,13 +30,13 @@ type choice struct {
 }
 
 type callMade struct {
-	ID           text           `json:"id"`
+	ID           wire.String    `json:"id"`
 	Function     functionMade   `json:"function"`
 	ExtraContent jsontext.Value `json:"extra_content"`
 }
 
 type functionMade struct {
-	Name      text           `json:"name"`
+	Name      wire.String    `json:"name"`
 	Arguments jsontext.Value `json:"arguments"`
 }
 
@@ -53,10 +51,10 @@ func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	switch value.Kind() {
 	case '"':
-		return json.Unmarshal(value, (*string)(t), lenient...)
+		return wire.Read(value, (*string)(t))
 	case '[':
 		var parts []jsontext.Value
-		if err := json.Unmarshal(value, &parts, lenient...); err != nil {
+		if err := wire.Read(value, &parts); err != nil {
 			return err
 		}
 		for _, p := range parts {
@@ -68,54 +66,36 @@ func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 func partText(value jsontext.Value) text {
 	var p struct {
-		Type text `json:"type"`
-		Text text `json:"text"`
+		Type wire.String `json:"type"`
+		Text wire.String `json:"text"`
 	}
 	switch value.Kind() {
 	case '"':
 		p.Type = "text"
-		if json.Unmarshal(value, (*string)(&p.Text), lenient...) != nil {
+		if wire.Read(value, &p.Text) != nil {
 			return ""
 		}
 	case '{':
-		if json.Unmarshal(value, &p, lenient...) != nil {
+		if wire.Read(value, &p) != nil {
 			return ""
 		}
 	}
 	if p.Type == "text" || p.Type == "output_text" {
-		return p.Text
+		return text(p.Text)
 	}
 	return ""
 }
 
-// lenient reads JSON as servers write it, and as wire.Client.Decode does.
-var lenient = []json.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-
 // usage counts tokens. Prompt tokens hold the cached and the written ones.
 type usage struct {
-	Prompt        count `json:"prompt_tokens"`
-	Completion    count `json:"completion_tokens"`
-	Total         count `json:"total_tokens"`
-	CacheHit      count `json:"prompt_cache_hit_tokens"` // DeepSeek's
+	Prompt        wire.Count `json:"prompt_tokens"`
+	Completion    wire.Count `json:"completion_tokens"`
+	Total         wire.Count `json:"total_tokens"`
+	CacheHit      wire.Count `json:"prompt_cache_hit_tokens"` // DeepSeek's
 	PromptDetails struct {
-		Cached  count `json:"cached_tokens"`
-		Written count `json:"cache_write_tokens"`
+		Cached  wire.Count `json:"cached_tokens"`
+		Written wire.Count `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
-}
-
-// count is a number of tokens; what is none, or below 0, is 0.
-type count int64
-
-func (c *count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	value, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	var f float64
-	if value.Kind() == '0' && json.Unmarshal(value, &f) == nil && f > 0 {
-		*c = count(min(f, math.MaxInt32))
-	}
-	return nil
 }
 
 func (u usage) tokens() llm.Usage {
@@ -134,38 +114,35 @@ func (m *Model) read(a wire.Answer, body *request) (llm.Response, error) {
 	if err := m.wire.Decode(a, &got); err != nil {
 		return llm.Response{}, err
 	}
-	if isSet(got.Error) {
+	if wire.IsSet(got.Error) {
 		return m.failedLate(a, got.Error, body)
 	}
 	if got.Choices == nil {
-		return llm.Response{}, &llm.Error{Provider: m.config.Provider, Kind: llm.KindProtocol, Status: a.Status, Message: "the answer is none of a chat"}
+		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindProtocol, Status: a.Status, Message: "the answer is none of a chat"}
 	}
 	resp := llm.Response{Stop: llm.StopEnd, Usage: got.Usage.tokens()}
 	if len(got.Choices) == 0 {
 		return resp, nil
 	}
 	first := got.Choices[0]
-	if isSet(first.Error) {
+	if wire.IsSet(first.Error) {
 		return m.failedLate(a, first.Error, body)
 	}
 	if first.FinishReason == "insufficient_system_resource" { // DeepSeek's, of an answer that broke off
 		a.Status = http.StatusServiceUnavailable
 		return llm.Response{}, m.wire.Failed(a, "insufficient system resource")
 	}
-	resp.Text = string(first.Message.Content)
-	if m.config.Provider == Compatible {
-		resp.Text = wire.Unthought(resp.Text)
-	}
-	kept := m.takeCalls(&resp, first)
+	resp.Text = wire.Unthought(string(first.Message.Content))
+	kept := takeCalls(&resp, first)
 	resp.Stop = stop(first, resp)
 	if len(resp.Calls) > 0 {
-		resp.State = m.keep(kept)
+		resp.State = kept.pack()
 	}
 	return resp, nil
 }
 
 // takeCalls reads the calls that have a name, and what the server wants back with them.
-func (m *Model) takeCalls(resp *llm.Response, c choice) state {
+func takeCalls(resp *llm.Response, c choice) state {
 	calls := c.Message.ToolCalls
 	if len(calls) == 0 && c.Message.FunctionCall != nil {
 		calls = []callMade{{Function: *c.Message.FunctionCall}}
@@ -182,7 +159,7 @@ func (m *Model) takeCalls(resp *llm.Response, c choice) state {
 			Arguments: wire.Arguments(call.Function.Arguments),
 		})
 		kept.ExtraContent = append(kept.ExtraContent, whole(call.ExtraContent))
-		extra = extra || isSet(call.ExtraContent)
+		extra = extra || wire.IsSet(call.ExtraContent)
 	}
 	if !extra {
 		kept.ExtraContent = nil
@@ -203,13 +180,9 @@ func stop(c choice, resp llm.Response) llm.Stop {
 	return llm.StopEnd
 }
 
-func isSet(v jsontext.Value) bool {
-	return len(v) > 0 && string(v) != "null"
-}
-
 // whole is a value that can be written again; nil when there is none.
 func whole(v jsontext.Value) jsontext.Value {
-	if !isSet(v) {
+	if !wire.IsSet(v) {
 		return nil
 	}
 	v = v.Clone()

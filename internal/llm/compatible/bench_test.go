@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/compatible"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/chatapi"
 )
 
@@ -14,10 +13,10 @@ import (
 // bytes.
 func BenchmarkGenerate(b *testing.B) {
 	server := chatapi.New(nil, key)
-	m := newModel(b, compatible.OpenAI, server.Transport())
+	m := newModel(b, server.Transport())
 	answer := answered(http.StatusOK, one(`"content":"`+strings.Repeat("a", 500)+`"`, `"stop"`))
 	req := llm.Request{
-		System: strings.Repeat("Answer only from the catalog. ", 200), Tools: threeTools(), Schema: replySchema(b), MaxOutputTokens: 1000,
+		System: strings.Repeat("Answer only from the catalog. ", 200), Tools: threeTools(), ToolChoice: llm.ToolsNone, Schema: replySchema(b), MaxOutputTokens: 1000,
 		Messages: []llm.Message{says(llm.User, strings.Repeat("What does it cost? ", 100))},
 	}
 	b.ReportAllocs()

@@ -1,13 +1,12 @@
-// Package compatible speaks the chat completions protocol: of OpenAI, and of every server
-// that took it over.
+// Package compatible speaks the chat completions protocol of OpenAI, with the servers that
+// took it over: vLLM, llama.cpp, LM Studio, OpenRouter, Groq, LiteLLM, Azure and others,
+// some of them in front of OpenAI's own models.
 package compatible
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -15,68 +14,50 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
-// The providers that a Config may name.
-const (
-	OpenAI     = "openai"
-	Compatible = "openai-compatible"
-)
-
-// address is OpenAI's own.
-const address = "https://api.openai.com/v1"
+// provider is the name in errors, and what a state begins with.
+const provider = "openai-compatible"
 
 // Config says which model is asked, and where.
 type Config struct {
-	Provider  string            // OpenAI or Compatible
-	Model     string            // the provider's own name
-	Key       string            // empty: none is sent, which OpenAI does not allow
-	BaseURL   string            // ends in /v1; empty: OpenAI's own address
+	Model     string            // the server's own name
+	Key       string            // empty: none is sent
+	BaseURL   string            // ends in /v1
 	Transport http.RoundTripper // nil: the network
 }
 
-// Model is one model of a provider.
+// Model is one model of a server. It is safe for concurrent use.
 type Model struct {
-	config Config
-	url    string
-	header http.Header
-	wire   *wire.Client
+	name       string
+	url        string
+	header     http.Header
+	wire       *wire.Client
+	strict     wire.Fit // of the answer's schema
+	parameters wire.Fit // of a tool's
 
 	// What a server said that it takes otherwise, kept for every request from then on.
-	otherBound     atomic.Bool // the bound on the answer by its other name
+	newBound       atomic.Bool // the bound on the answer as max_completion_tokens
 	toolsUnthought atomic.Bool // tools only with an effort of "none"
 }
 
 // New checks what can be checked without a request.
 func New(c Config) (*Model, error) {
-	key, base := "OPENAI_API_KEY", "the base URL of openai"
 	switch {
-	case c.Provider == Compatible:
-		key, base = "OPENAI_COMPATIBLE_API_KEY", "OPENAI_COMPATIBLE_BASE_URL"
-		if c.BaseURL == "" {
-			return nil, errors.New(base + " is missing: set it to the address of the server, ending in /v1")
-		}
-	case c.Provider != OpenAI:
-		return nil, fmt.Errorf("%q is no provider of the chat completions protocol", c.Provider)
-	case c.Key == "":
-		return nil, errors.New(key + " is missing")
-	}
-	if c.Model == "" {
-		return nil, errors.New("the name of the model is missing: set " + c.Provider + ":model")
-	}
-	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New(key + " holds a character that no key has: copy it again")
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = address
-	}
-	at, err := url.Parse(c.BaseURL)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return nil, errors.New(base + " is not an http or https address")
+	case c.BaseURL == "":
+		return nil, errors.New("OPENAI_COMPATIBLE_BASE_URL is missing: set it to the address of the server, ending in /v1")
+	case wire.Address(c.BaseURL) == nil:
+		return nil, errors.New("OPENAI_COMPATIBLE_BASE_URL is not an http or https address without a query")
+	case c.Model == "":
+		return nil, errors.New("the name of the model is missing: set openai-compatible:model")
+	case !wire.IsKey(c.Key):
+		return nil, errors.New("OPENAI_COMPATIBLE_API_KEY holds a character that no key has: copy it again")
 	}
 	m := &Model{
-		config: c,
-		url:    strings.TrimRight(c.BaseURL, "/") + "/chat/completions",
-		header: http.Header{},
-		wire:   wire.New(c.Provider, c.Transport, c.Key),
+		name:       c.Model,
+		url:        strings.TrimRight(c.BaseURL, "/") + "/chat/completions",
+		header:     http.Header{},
+		wire:       wire.New(provider, c.Transport, c.Key),
+		strict:     wire.Once(wire.Strict(false)), // not every server keeps bounds, or takes them
+		parameters: wire.Once(wire.Parameters),
 	}
 	if c.Key != "" {
 		m.header.Set("Authorization", "Bearer "+c.Key)
@@ -88,14 +69,14 @@ func New(c Config) (*Model, error) {
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	body, err := m.request(req)
 	if err != nil {
-		return llm.Response{}, &llm.Error{Provider: m.config.Provider, Kind: llm.KindRejected, Message: err.Error(), Err: err}
+		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindRejected, Message: err.Error(), Err: err}
 	}
 	answer, err := m.wire.Post(ctx, m.url, m.header, body)
 	if err != nil {
 		return llm.Response{}, err
 	}
 	if !answer.OK() {
-		return m.refused(answer, body)
+		return m.refused(answer, wire.ComplaintIn(answer.Body), body)
 	}
 	return m.read(answer, body)
 }

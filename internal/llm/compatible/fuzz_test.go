@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/compatible"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/chatapi"
 )
 
@@ -29,7 +28,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		server := chatapi.New(nil, key)
 		server.Break(answered(status, body), answered(http.StatusOK, done))
-		m := newModel(t, compatible.Compatible, server.Transport())
+		m := newModel(t, server.Transport())
 		req := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}, Tools: []llm.Tool{{Name: "f"}}}
 		resp, err := m.Generate(t.Context(), req)
 		if err != nil {

@@ -23,7 +23,7 @@ import (
 
 func at(t *testing.T, base string) *compatible.Model {
 	t.Helper()
-	m, err := compatible.New(compatible.Config{Provider: compatible.Compatible, Model: "m", Key: key, BaseURL: base + "/v1"})
+	m, err := compatible.New(compatible.Config{Model: "m", Key: key, BaseURL: base + "/v1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestAbort(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := newModel(t, compatible.OpenAI, server.Transport()).Generate(ctx, llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}})
+		_, err := newModel(t, server.Transport()).Generate(ctx, llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}})
 		if got, _ := failureOf(t, err); got.Kind != llm.KindNetwork || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error = %v", err)
 		}
@@ -123,7 +123,7 @@ func TestRetryAfterDate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := chatapi.New(nil, key)
 		server.Break(with(answered(429, `{}`), "Retry-After", time.Now().Add(30*time.Second).UTC().Format(http.TimeFormat)))
-		_, err := newModel(t, compatible.OpenAI, server.Transport()).Generate(t.Context(), llm.Request{})
+		_, err := newModel(t, server.Transport()).Generate(t.Context(), llm.Request{})
 		if got, _ := failureOf(t, err); got.RetryAfter != 30*time.Second {
 			t.Errorf("wait = %v", got.RetryAfter)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/compatible"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/chatapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
@@ -78,10 +77,10 @@ func TestRefused(t *testing.T) {
 		{"rate limit in seconds", with(failing(429, "Rate limit reached for gpt-5-mini on requests per min (RPM): Limit 3, Used 3", "requests", "", "rate_limit_exceeded"), "Retry-After", "20"),
 			failure{Kind: llm.KindRateLimited, Status: 429, RetryAfter: 20 * time.Second}, "Rate limit reached"},
 		{"rate limit in milliseconds", with(failing(429, "slow", "tokens", "", "rate_limit_exceeded"), "Retry-After-Ms", "1500"), failure{Kind: llm.KindRateLimited, Status: 429, RetryAfter: 1500 * time.Millisecond}, "slow"},
-		// https://platform.compatible.com/docs/guides/error-codes
+		// https://platform.openai.com/docs/guides/error-codes
 		{"no money left", failing(429, "You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "", "insufficient_quota"), failure{Kind: llm.KindUnauthorized, Status: 429}, "quota"},
 		{"no money left at DeepSeek", failing(402, "Insufficient Balance", "unknown_error", "", "invalid_request_error"), failure{Kind: llm.KindUnauthorized, Status: 402}, "Insufficient Balance"},
-		{"wrong key", failing(401, "Incorrect API key provided: sk-ficti*******-key. You can find your API key at https://platform.compatible.com/account/api-keys.", invalid, "", "invalid_api_key"), failure{Kind: llm.KindUnauthorized, Status: 401}, "the key is refused"},
+		{"wrong key", failing(401, "Incorrect API key provided: sk-ficti*******-key. You can find your API key at https://platform.openai.com/account/api-keys.", invalid, "", "invalid_api_key"), failure{Kind: llm.KindUnauthorized, Status: 401}, "the key is refused"},
 		{"wrong key at xAI", answered(400, `{"code":"Client specified an invalid argument","error":"Incorrect API key provided: sk***ey"}`), failure{Kind: llm.KindUnauthorized, Status: 400}, "the key is refused"},
 		{"wrong key at Google", answered(400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`), failure{Kind: llm.KindUnauthorized, Status: 400}, "the key is refused"},
 		{"not allowed", failing(403, "Project does not have access to this model", invalid, "", "model_not_found"), failure{Kind: llm.KindUnauthorized, Status: 403}, "access"},
@@ -143,26 +142,24 @@ func TestRefused(t *testing.T) {
 		{"answer that broke off", answered(200, one(`"content":"Ye"`, `"insufficient_system_resource"`)), failure{Kind: llm.KindOverloaded, Status: 503}, ""},
 	}
 	for _, tt := range tests {
-		for _, name := range []string{compatible.OpenAI, compatible.Compatible} {
-			t.Run(tt.name+"/"+name, func(t *testing.T) {
-				server := chatapi.New(nil, key)
-				server.Break(tt.fault)
-				resp, err := newModel(t, name, server.Transport()).Generate(t.Context(), everything(t))
-				got, e := failureOf(t, err)
-				if d := cmp.Diff(tt.want, got); d != "" {
-					t.Errorf("error differs (-want +got):\n%s\n%v", d, err)
-				}
-				if !strings.Contains(e.Error(), tt.says) || e.Provider != name {
-					t.Errorf("error = %v, want %q of %s", err, tt.says, name)
-				}
-				if strings.Contains(e.Error(), "sk-") || strings.Contains(e.Error(), "lost") {
-					t.Errorf("%v quotes the key or the contact", err)
-				}
-				if resp.Text != "" || len(server.Requests()) != 1 {
-					t.Errorf("response %+v after %d requests", resp, len(server.Requests()))
-				}
-			})
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			server := chatapi.New(nil, key)
+			server.Break(tt.fault)
+			resp, err := newModel(t, server.Transport()).Generate(t.Context(), everything(t))
+			got, e := failureOf(t, err)
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("error differs (-want +got):\n%s\n%v", d, err)
+			}
+			if !strings.Contains(e.Error(), tt.says) || e.Provider != "openai-compatible" {
+				t.Errorf("error = %v, want %q of openai-compatible", err, tt.says)
+			}
+			if strings.Contains(e.Error(), "sk-") || strings.Contains(e.Error(), "lost") {
+				t.Errorf("%v quotes the key or the contact", err)
+			}
+			if resp.Text != "" || len(server.Requests()) != 1 {
+				t.Errorf("response %+v after %d requests", resp, len(server.Requests()))
+			}
+		})
 	}
 }
 
@@ -172,7 +169,7 @@ func TestRefusedWithoutThatPart(t *testing.T) {
 	for _, message := range []string{"temperature is not supported", "tools are not supported", "response_format is not supported", "images are not supported", "reasoning is not supported"} {
 		server := chatapi.New(nil, key)
 		server.Break(failing(400, message, "", "", ""))
-		_, err := newModel(t, compatible.OpenAI, server.Transport()).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}})
+		_, err := newModel(t, server.Transport()).Generate(t.Context(), llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}})
 		if got, _ := failureOf(t, err); got != (failure{Kind: llm.KindRejected, Status: 400}) {
 			t.Errorf("%s: %+v", message, got)
 		}
@@ -189,7 +186,7 @@ func TestPromptRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := chatapi.New(nil, key)
 			server.Break(fault)
-			got, err := newModel(t, compatible.OpenAI, server.Transport()).Generate(t.Context(), everything(t))
+			got, err := newModel(t, server.Transport()).Generate(t.Context(), everything(t))
 			if err != nil || got.Stop != llm.StopRefusal {
 				t.Errorf("Generate = %+v, %v", got, err)
 			}
@@ -201,26 +198,24 @@ func TestPromptRefused(t *testing.T) {
 // that may pass, and the next request, from then on every one, is made otherwise.
 func TestLearns(t *testing.T) {
 	tests := []struct {
-		name, provider string
-		fault          provider.Fault
-		before, after  string // parts of the first request, and of the second
+		name          string
+		fault         provider.Fault
+		before, after string // parts of the first request, and of the second
 	}{
 		// https://github.com/teilomillet/gollm/issues/33
-		{"the bound of newer models", compatible.Compatible, failing(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "invalid_request_error", "max_tokens", "unsupported_parameter"),
+		{"the bound of newer models", failing(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "invalid_request_error", "max_tokens", "unsupported_parameter"),
 			`"max_tokens":100`, `"max_completion_tokens":100`},
-		{"the bound of older servers", compatible.OpenAI, answered(422, `{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}`),
-			`"max_completion_tokens":100`, `"max_tokens":100`},
-		{"the bound of older servers, as Python prints it", compatible.OpenAI, answered(400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 100}]","type":"BadRequestError","param":null,"code":400}`),
-			`"max_completion_tokens":100`, `"max_tokens":100`},
+		{"the bound of newer models, behind a gateway", answered(400, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Unsupported parameter: max_tokens","code":"400"}}`),
+			`"max_tokens":100`, `"max_completion_tokens":100`},
 		// https://github.com/openai/openai-openapi/issues/541
-		{"tools without reasoning", compatible.OpenAI, failing(400, "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.", "invalid_request_error", "reasoning_effort", ""),
+		{"tools without reasoning", failing(400, "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.", "invalid_request_error", "reasoning_effort", ""),
 			`"reasoning_effort":"low"`, `"reasoning_effort":"none"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			server := chatapi.New(nil, key)
 			server.Break(tt.fault, answered(200, done), tt.fault)
-			m := newModel(t, tt.provider, server.Transport())
+			m := newModel(t, server.Transport())
 			_, err := m.Generate(t.Context(), everything(t))
 			if got, e := failureOf(t, err); !e.Retryable() || got.Unsupported != "" {
 				t.Errorf("first error = %v, unsupported %q", err, got.Unsupported)
@@ -255,7 +250,7 @@ func TestLearnsTogether(t *testing.T) {
 			_, _ = io.WriteString(w, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model.","param":"max_tokens","code":"unsupported_parameter"}}`)
 		}})
 	}
-	m := newModel(t, compatible.Compatible, server.Transport())
+	m := newModel(t, server.Transport())
 	failed := make(chan error)
 	for range turns {
 		go func() {

@@ -1,13 +1,9 @@
 package compatible
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -24,7 +20,6 @@ type request struct {
 	MaxCompletionTokens int             `json:"max_completion_tokens,omitzero"`
 	ReasoningEffort     string          `json:"reasoning_effort,omitzero"`
 	Temperature         *float64        `json:"temperature,omitzero"`
-	PromptCacheKey      string          `json:"prompt_cache_key,omitzero"`
 
 	images bool
 }
@@ -88,13 +83,13 @@ type jsonSchema struct {
 
 // request writes a request in the protocol.
 func (m *Model) request(req llm.Request) (*request, error) {
-	out := &request{Model: m.config.Model, Temperature: req.Temperature, ReasoningEffort: string(req.Effort)}
+	out := &request{Model: m.name, Temperature: req.Temperature, ReasoningEffort: string(req.Effort)}
 	m.bound(out, req)
 	if err := m.offer(out, req); err != nil {
 		return nil, err
 	}
-	if req.Schema != nil && !m.eitherOr(out) {
-		schema, err := strict(req.Schema)
+	if req.Schema != nil && !eitherOr(out) {
+		schema, err := m.strict(req.Schema)
 		if err != nil {
 			return nil, fmt.Errorf("the schema of the answer: %w", err)
 		}
@@ -102,28 +97,21 @@ func (m *Model) request(req llm.Request) (*request, error) {
 	}
 	if req.System != "" {
 		out.Messages = append(out.Messages, message{Role: "system", Content: wire.Text(req.System)})
-		if m.config.Provider == OpenAI {
-			// Requests with one beginning find each other's cache by this key.
-			sum := sha256.Sum256([]byte(req.System))
-			out.PromptCacheKey = hex.EncodeToString(sum[:16])
-		}
 	}
 	messages := req.Messages
 	if len(req.Tools) == 0 {
 		messages = llm.WithoutTools(messages)
 	}
 	for _, msg := range messages {
-		out.Messages = append(out.Messages, m.messages(msg)...)
+		out.Messages = append(out.Messages, messagesOf(msg)...)
 		out.images = out.images || len(msg.Images) > 0
 	}
 	return out, nil
 }
 
-// eitherOr reports whether a schema would keep the model from its tools: other servers
-// than OpenAI's hold every word to it, those of a call too.
-func (m *Model) eitherOr(out *request) bool {
-	return m.config.Provider == Compatible && len(out.Tools) > 0 && out.ToolChoice != "none"
-}
+// eitherOr reports whether a schema would keep the model from its tools: servers hold
+// every word to it, those of a call too.
+func eitherOr(out *request) bool { return len(out.Tools) > 0 && out.ToolChoice != "none" }
 
 // bound sets how long the answer may be; servers count reasoning in it.
 func (m *Model) bound(out *request, req llm.Request) {
@@ -131,7 +119,7 @@ func (m *Model) bound(out *request, req llm.Request) {
 		return
 	}
 	most := req.MaxOutputTokens + max(req.ReasoningTokens, 0)
-	if (m.config.Provider == OpenAI) != m.otherBound.Load() {
+	if m.newBound.Load() {
 		out.MaxCompletionTokens = most
 	} else {
 		out.MaxTokens = most
@@ -141,7 +129,7 @@ func (m *Model) bound(out *request, req llm.Request) {
 // offer sets the tools, and whether they may be called.
 func (m *Model) offer(out *request, req llm.Request) error {
 	for _, t := range req.Tools {
-		schema, err := parameters(t.Parameters)
+		schema, err := m.parameters(t.Parameters)
 		if err != nil {
 			return fmt.Errorf("the schema of the tool %s: %w", t.Name, err)
 		}
@@ -161,8 +149,8 @@ func (m *Model) offer(out *request, req llm.Request) error {
 	return nil
 }
 
-// messages writes one message; results of tools become one each.
-func (m *Model) messages(msg llm.Message) []message {
+// messagesOf writes one message; results of tools become one each.
+func messagesOf(msg llm.Message) []message {
 	switch msg.Role {
 	case llm.ToolResult:
 		var out []message
@@ -171,7 +159,7 @@ func (m *Model) messages(msg llm.Message) []message {
 		}
 		return out
 	case llm.Assistant:
-		return []message{m.assistant(msg)}
+		return []message{assistant(msg)}
 	}
 	if len(msg.Images) == 0 {
 		return []message{{Role: "user", Content: wire.Text(msg.Text)}}
@@ -187,7 +175,7 @@ func (m *Model) messages(msg llm.Message) []message {
 	return []message{{Role: "user", Content: parts}}
 }
 
-func (m *Model) assistant(msg llm.Message) message {
+func assistant(msg llm.Message) message {
 	out := message{Role: "assistant", Content: wire.Text(msg.Text)}
 	if len(msg.Calls) == 0 {
 		return out
@@ -195,14 +183,14 @@ func (m *Model) assistant(msg llm.Message) message {
 	if msg.Text == "" {
 		out.Content = nil
 	}
-	kept := m.recall(msg.State)
+	kept := recall(msg.State)
 	out.ReasoningContent, out.ReasoningDetails = kept.ReasoningContent, kept.ReasoningDetails
 	for i, c := range msg.Calls {
-		call := toolCall{ID: c.ID, Type: "function", Function: called{Name: name(c.Name), Arguments: "{}"}}
+		call := toolCall{ID: c.ID, Type: "function", Function: called{Name: wire.FunctionName(c.Name, maxName), Arguments: "{}"}}
 		if jsontext.Value(c.Arguments).IsValid() {
 			call.Function.Arguments = string(c.Arguments)
 		}
-		if i < len(kept.ExtraContent) && string(kept.ExtraContent[i]) != "null" {
+		if i < len(kept.ExtraContent) && wire.IsSet(kept.ExtraContent[i]) {
 			call.ExtraContent = kept.ExtraContent[i]
 		}
 		out.ToolCalls = append(out.ToolCalls, call)
@@ -210,20 +198,8 @@ func (m *Model) assistant(msg llm.Message) message {
 	return out
 }
 
-// name is what a model called, in the characters that OpenAI lets a function have: it
-// refuses a conversation in which the model made up others.
-func name(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, s)
-	if s == "" {
-		return "_"
-	}
-	return s[:min(len(s), 64)]
-}
+// maxName bounds the name of a function, in characters.
+const maxName = 64
 
 // state is what servers of reasoning models want back with the results of calls:
 // DeepSeek and Moonshot reasoning_content, OpenRouter reasoning_details, Google
@@ -234,20 +210,18 @@ type state struct {
 	ExtraContent     []jsontext.Value `json:"extra_content,omitzero"`
 }
 
-// keep writes a state; empty when there is nothing in it.
-func (m *Model) keep(s state) []byte {
-	data, err := json.Marshal(s)
-	if err != nil || string(data) == "{}" {
+// pack writes a state; nil when there is nothing in it.
+func (s state) pack() []byte {
+	if s.ReasoningContent == "" && s.ReasoningDetails == nil && s.ExtraContent == nil {
 		return nil
 	}
-	return append([]byte(m.config.Provider+":"), data...)
+	return wire.Pack(provider, s)
 }
 
-// recall reads what keep wrote; of another provider, nothing.
-func (m *Model) recall(data []byte) state {
-	text, own := strings.CutPrefix(string(data), m.config.Provider+":")
+// recall reads a state; of another provider, nothing.
+func recall(data []byte) state {
 	var s state
-	if !own || json.Unmarshal([]byte(text), &s) != nil {
+	if !wire.Unpack(provider, data, &s) {
 		return state{}
 	}
 	return s

@@ -2,7 +2,6 @@ package compatible_test
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -14,16 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm/compatible"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/chatapi"
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
-
-// serverFor is the server that a provider's model speaks to.
-func serverFor(name string, model llm.Model) *provider.Server {
-	if name == compatible.Compatible {
-		return chatapi.New(model, "")
-	}
-	return chatapi.New(model, key)
-}
 
 // inStrictMode is what strict mode leaves of the reply's schema: bounds go.
 func inStrictMode(t *testing.T, schema []byte) []byte {
@@ -66,25 +56,23 @@ func TestRoundTrip(t *testing.T) {
 		{"nothing", llm.Request{Messages: messages[:1]}, llm.Response{Stop: llm.StopEnd}},
 	}
 	for _, tt := range tests {
-		for _, name := range []string{compatible.OpenAI, compatible.Compatible} {
-			t.Run(tt.name+"/"+name, func(t *testing.T) {
-				script := &llmtest.Scripted{Steps: []llmtest.Step{{Response: tt.response}}}
-				got, err := newModel(t, name, serverFor(name, script).Transport()).Generate(t.Context(), tt.request)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := cmp.Diff(tt.response, got, cmpopts.EquateEmpty()); d != "" {
-					t.Errorf("response differs (-want +got):\n%s", d)
-				}
-				want := tt.request
-				if want.Schema != nil {
-					want.Schema = inStrictMode(t, want.Schema)
-				}
-				if d := cmp.Diff(want, script.Requests()[0], cmpopts.EquateEmpty(), asJSON); d != "" {
-					t.Errorf("request differs (-want +got):\n%s", d)
-				}
-			})
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			script := &llmtest.Scripted{Steps: []llmtest.Step{{Response: tt.response}}}
+			got, err := newModel(t, chatapi.New(script, key).Transport()).Generate(t.Context(), tt.request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.response, got, cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("response differs (-want +got):\n%s", d)
+			}
+			want := tt.request
+			if want.Schema != nil {
+				want.Schema = inStrictMode(t, want.Schema)
+			}
+			if d := cmp.Diff(want, script.Requests()[0], cmpopts.EquateEmpty(), asJSON); d != "" {
+				t.Errorf("request differs (-want +got):\n%s", d)
+			}
+		})
 	}
 }
 
@@ -97,57 +85,56 @@ var asJSON = cmp.FilterValues(func(a, b []byte) bool { return len(a) > 0 && len(
 	return string(v)
 }))
 
-// Holds docs/spec/04-agent.md, "Models": a schema would keep other servers' models from
+// Holds docs/spec/04-agent.md, "Models": a schema would keep models from
 // their tools (https://github.com/vllm-project/vllm/issues/39929), so it waits.
 func TestSchemaBesideTools(t *testing.T) {
-	for name, sent := range map[string]bool{compatible.OpenAI: true, compatible.Compatible: false} {
+	for choice, sent := range map[llm.ToolChoice]bool{llm.ToolsAuto: false, llm.ToolsNone: true} {
 		script := &llmtest.Scripted{Steps: []llmtest.Step{{Text: "Yes"}}}
-		req := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}, Tools: threeTools(), Schema: replySchema(t)}
-		if _, err := newModel(t, name, serverFor(name, script).Transport()).Generate(t.Context(), req); err != nil {
+		req := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}, Tools: threeTools(), ToolChoice: choice, Schema: replySchema(t)}
+		if _, err := newModel(t, chatapi.New(script, key).Transport()).Generate(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
 		if got := script.Requests()[0].Schema != nil; got != sent {
-			t.Errorf("%s: a schema was sent: %t, want %t", name, got, sent)
+			t.Errorf("%s: a schema was sent: %t, want %t", choice, got, sent)
 		}
 	}
 }
 
-// Holds docs/spec/04-agent.md, "Models": the local server refuses what OpenAI does, in its
-// shape.
+// Holds docs/spec/04-agent.md, "Models": the local server refuses what a strict one does,
+// in its shape, and asks for a key only where it has one.
 func TestServerRefuses(t *testing.T) {
-	server := chatapi.New(&llmtest.Scripted{Repeat: true, Steps: []llmtest.Step{{Text: "Yes"}}}, key)
+	yes := &llmtest.Scripted{Repeat: true, Steps: []llmtest.Step{{Text: "Yes"}}}
 	hello := llm.Request{Messages: []llm.Message{says(llm.User, "Hello")}}
-	ask := func(c compatible.Config, req llm.Request) (failure, *llm.Error) {
-		c.Transport = server.Transport()
-		m, err := compatible.New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = m.Generate(t.Context(), req)
-		return failureOf(t, err)
-	}
-	if got, e := ask(compatible.Config{Provider: compatible.OpenAI, Model: "m", Key: "sk-other"}, hello); got.Kind != llm.KindUnauthorized || strings.Contains(e.Error(), "sk-other") {
-		t.Errorf("wrong key: %v", e)
-	}
-	if got, e := ask(compatible.Config{Provider: compatible.OpenAI, Model: "m", Key: key, BaseURL: "http://h/v2"}, hello); got.Status != http.StatusNotFound {
-		t.Errorf("wrong path: %v", e)
-	}
-	bounded := hello
-	bounded.MaxOutputTokens = 5
-	if got, e := ask(compatible.Config{Provider: compatible.Compatible, Model: "m", Key: key, BaseURL: "http://h/v1"}, bounded); got.Kind != llm.KindServer {
-		t.Errorf("bound of older servers: %v", e)
-	}
 	lonely := llm.Request{Tools: threeTools(), Messages: []llm.Message{says(llm.User, "Hello"), {Role: llm.ToolResult, Results: []llm.Result{{CallID: "a", Content: []byte("{}")}}}}}
-	if got, e := ask(compatible.Config{Provider: compatible.OpenAI, Model: "m", Key: key}, lonely); got != (failure{Kind: llm.KindRejected, Status: 400}) {
-		t.Errorf("result without a call: %v", e)
-	}
 	unanswered := llm.Request{Tools: threeTools(), Messages: []llm.Message{says(llm.User, "Hello"), {Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "f"}}}, says(llm.User, "Hello")}}
-	if got, e := ask(compatible.Config{Provider: compatible.OpenAI, Model: "m", Key: key}, unanswered); got != (failure{Kind: llm.KindRejected, Status: 400}) {
-		t.Errorf("call without a result: %v", e)
+	tests := []struct {
+		name    string
+		model   llm.Model // behind the server, which wants the key
+		config  compatible.Config
+		request llm.Request
+		want    failure
+	}{
+		{"wrong key", yes, compatible.Config{Key: "sk-other", BaseURL: base}, hello, failure{Kind: llm.KindUnauthorized, Status: 401}},
+		{"no key", yes, compatible.Config{BaseURL: base}, hello, failure{Kind: llm.KindUnauthorized, Status: 401}},
+		{"wrong path", yes, compatible.Config{Key: key, BaseURL: "http://h/v2"}, hello, failure{Kind: llm.KindRejected, Status: 404}},
+		{"result without a call", yes, compatible.Config{Key: key, BaseURL: base}, lonely, failure{Kind: llm.KindRejected, Status: 400}},
+		{"call without a result", yes, compatible.Config{Key: key, BaseURL: base}, unanswered, failure{Kind: llm.KindRejected, Status: 400}},
+		{"failing model", &llmtest.Scripted{Steps: []llmtest.Step{{Err: errors.New("told to fail")}}}, compatible.Config{Key: key, BaseURL: base}, hello, failure{Kind: llm.KindServer, Status: 500}},
 	}
-	broken := chatapi.New(&llmtest.Scripted{Steps: []llmtest.Step{{Err: errors.New("told to fail")}}}, key)
-	_, err := newModel(t, compatible.OpenAI, broken.Transport()).Generate(t.Context(), hello)
-	if got, _ := failureOf(t, err); got != (failure{Kind: llm.KindServer, Status: 500}) {
-		t.Errorf("failing model: %v", err)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.config.Model, tt.config.Transport = "m", chatapi.New(tt.model, key).Transport()
+			m, err := compatible.New(tt.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Generate(t.Context(), tt.request)
+			if got, e := failureOf(t, err); got != tt.want || strings.Contains(e.Error(), "sk-") {
+				t.Errorf("error = %+v, %v, want %+v", got, e, tt.want)
+			}
+		})
+	}
+	if _, err := newModel(t, chatapi.New(yes, "").Transport()).Generate(t.Context(), hello); err != nil {
+		t.Errorf("where no key is asked for: %v", err)
 	}
 }

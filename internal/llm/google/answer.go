@@ -2,12 +2,9 @@ package google
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -77,7 +74,7 @@ func (m *Model) read(a wire.Answer, req llm.Request) (llm.Response, error) {
 	if err := m.client.Decode(a, &got); err != nil {
 		return llm.Response{}, err
 	}
-	if len(got.Error) > 0 && got.Error.Kind() != 'n' {
+	if wire.IsSet(got.Error) {
 		return llm.Response{}, m.refused(a, req)
 	}
 	resp := llm.Response{Usage: got.Usage.tokens(), Stop: llm.StopEnd}
@@ -93,13 +90,16 @@ func (m *Model) read(a wire.Answer, req llm.Request) (llm.Response, error) {
 		switch {
 		case p.Thought:
 		case p.Call != nil && p.Call.Name != "":
-			call := llm.ToolCall{ID: idOf(p.Call.ID, resp.Calls), Name: p.Call.Name, Arguments: argumentsOf(p.Call.Args)}
-			resp.Calls = append(resp.Calls, call)
-			kept.Calls = append(kept.Calls, signed{ID: call.ID, Given: p.Call.ID, Signature: p.Signature})
+			resp.Calls = append(resp.Calls, llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: wire.Arguments(p.Call.Args)})
+			kept.Calls = append(kept.Calls, signed{Given: p.Call.ID, Signature: p.Signature})
 		default:
 			resp.Text += p.Text
 			kept.Text = cmp.Or(kept.Text, p.Signature)
 		}
+	}
+	wire.Identify(resp.Calls)
+	for i, call := range resp.Calls {
+		kept.Calls[i].ID = call.ID
 	}
 	resp.Stop = stopOf(first.FinishReason, len(resp.Calls) > 0)
 	resp.State = kept.pack()
@@ -121,33 +121,4 @@ func stopOf(reason string, called bool) llm.Stop {
 		return llm.StopTools
 	}
 	return llm.StopEnd
-}
-
-// idOf is the id of a call beside the earlier ones: Google's, unless it gave none or gave
-// it before.
-func idOf(given string, earlier []llm.ToolCall) string {
-	taken := func(id string) bool {
-		return slices.ContainsFunc(earlier, func(c llm.ToolCall) bool { return c.ID == id })
-	}
-	id := given
-	for n := len(earlier) + 1; id == "" || taken(id); n++ {
-		id = fmt.Sprintf("call_%d", n)
-	}
-	return id
-}
-
-// argumentsOf is what the model wrote for the arguments of a call. Google sends an object;
-// servers that stand in for it also send its text.
-func argumentsOf(raw jsontext.Value) []byte {
-	switch raw.Kind() {
-	case 'n', 0:
-		return []byte("{}")
-	case '"':
-		var text string
-		if json.Unmarshal(raw, &text, jsontext.AllowInvalidUTF8(true)) != nil || strings.TrimSpace(text) == "" {
-			return []byte("{}")
-		}
-		return []byte(text)
-	}
-	return slices.Clone(raw)
 }

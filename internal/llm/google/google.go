@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -31,11 +30,13 @@ type Config struct {
 
 // Model is one model of Google's. It is safe for concurrent use.
 type Model struct {
-	name    string
-	version float64 // of the Gemini family; see versionOf
-	url     string
-	header  http.Header
-	client  *wire.Client
+	name       string
+	version    float64 // of the Gemini family; see versionOf
+	url        string
+	header     http.Header
+	client     *wire.Client
+	fit        wire.Fit // of the answer's schema
+	parameters wire.Fit // of a function's
 }
 
 // New makes a model. Its error says which variable is missing or wrong.
@@ -47,23 +48,25 @@ func New(c Config) (*Model, error) {
 	switch {
 	case c.Key == "":
 		return nil, errors.New("GOOGLE_GENERATIVE_AI_API_KEY is required for a model of Google's")
-	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !wire.IsKey(c.Key):
 		return nil, errors.New("GOOGLE_GENERATIVE_AI_API_KEY holds a character that no key has, such as a space")
 	}
 	base := c.BaseURL
 	if base == "" {
 		base = publicURL
 	}
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Scheme != "http" && u.Scheme != "https" {
+	u := wire.Address(base)
+	if u == nil || u.User != nil {
 		return nil, errors.New("the address of Google's API is not an http or https address alone")
 	}
 	return &Model{
-		name:    name,
-		version: versionOf(name),
-		url:     strings.TrimSuffix(u.String(), "/") + "/v1beta/models/" + name + ":generateContent",
-		header:  http.Header{"X-Goog-Api-Key": {c.Key}},
-		client:  wire.New(provider, c.Transport, c.Key),
+		name:       name,
+		version:    versionOf(name),
+		url:        strings.TrimSuffix(u.String(), "/") + "/v1beta/models/" + name + ":generateContent",
+		header:     http.Header{"X-Goog-Api-Key": {c.Key}},
+		client:     wire.New(provider, c.Transport, c.Key),
+		fit:        wire.Once(fit),
+		parameters: wire.Once(fitParameters),
 	}, nil
 }
 
@@ -93,7 +96,7 @@ func (m *Model) signs() bool { return m.version >= 3 }
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	body, err := m.request(req)
 	if err != nil {
-		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindRejected, Message: err.Error()}
+		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindRejected, Message: err.Error(), Err: err}
 	}
 	a, err := m.client.Post(ctx, m.url, m.header, body)
 	if err != nil {

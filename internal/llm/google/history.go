@@ -1,12 +1,10 @@
 package google
 
 import (
-	"bytes"
-
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
 // unsigned stands for the signature of a call that this model did not make, such as one of
@@ -33,17 +31,12 @@ func (s state) pack() []byte {
 	if len(s.Calls) == 0 {
 		return nil
 	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil // texts of a decoded answer can be written
-	}
-	return append([]byte(provider+":"), b...)
+	return wire.Pack(provider, s)
 }
 
 // recall reads a state of this very model.
 func (m *Model) recall(packed []byte) (s state, own bool) {
-	b, own := bytes.CutPrefix(packed, []byte(provider+":"))
-	if !own || json.Unmarshal(b, &s) != nil || s.Model != m.name {
+	if !wire.Unpack(provider, packed, &s) || s.Model != m.name {
 		return state{}, false
 	}
 	return s, true
@@ -76,7 +69,7 @@ func said(message llm.Message) []part {
 	for _, image := range message.Images {
 		parts = append(parts, part{Image: &blob{MediaType: image.MediaType, Data: image.Data}})
 	}
-	if text := clean(message.Text); text != "" {
+	if text := wire.Text(message.Text); text != "" {
 		parts = append(parts, part{Text: &text})
 	}
 	return parts
@@ -86,7 +79,7 @@ func said(message llm.Message) []part {
 func (m *Model) answered(message llm.Message) (content, map[string]string) {
 	c := content{Role: "model"}
 	s, own := m.recall(message.State)
-	if text := clean(message.Text); text != "" {
+	if text := wire.Text(message.Text); text != "" {
 		c.Parts = append(c.Parts, part{Text: &text, Signature: s.Text})
 	}
 	given := make(map[string]string, len(message.Calls))
@@ -96,33 +89,24 @@ func (m *Model) answered(message llm.Message) (content, map[string]string) {
 	}
 	for i, call := range message.Calls {
 		if !own && m.signs() {
-			given[call.ID] = clean(call.ID)
+			given[call.ID] = wire.Text(call.ID)
 		}
 		signature := signatures[call.ID]
 		if i == 0 && signature == "" && m.signs() {
 			signature = unsigned
 		}
 		c.Parts = append(c.Parts, part{Signature: signature, Call: &functionCall{
-			ID: given[call.ID], Name: clean(call.Name), Args: arguments(call.Arguments),
+			ID: given[call.ID], Name: wire.Text(call.Name), Args: wire.ArgumentsObject(call.Arguments),
 		}})
 	}
 	return c, given
-}
-
-// arguments are those of a call as Google takes them, an object. What was none reached no
-// tool, and the model is told so by the result.
-func arguments(raw []byte) jsontext.Value {
-	if v := jsontext.Value(raw); v.IsValid() && v.Kind() == '{' {
-		return v
-	}
-	return jsontext.Value("{}")
 }
 
 func results(results []llm.Result, given map[string]string) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
 		parts = append(parts, part{Result: &functionResponse{
-			ID: given[r.CallID], Name: clean(r.Name), Response: response(r.Content),
+			ID: given[r.CallID], Name: wire.Text(r.Name), Response: response(r.Content),
 		}})
 	}
 	return parts
@@ -134,7 +118,7 @@ func response(raw []byte) jsontext.Value {
 	v := jsontext.Value(raw)
 	switch {
 	case !v.IsValid():
-		quoted, err := jsontext.AppendQuote(nil, clean(string(raw)))
+		quoted, err := jsontext.AppendQuote(nil, wire.Text(string(raw)))
 		if err != nil {
 			quoted = []byte(`""`) // a clean text can be quoted
 		}

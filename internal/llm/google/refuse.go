@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -35,31 +34,26 @@ type detail struct {
 	} `json:"fieldViolations"` // BadRequest
 }
 
-// lenient reads what servers send however it is spelled.
-func lenient(b []byte, into any) bool {
-	return json.Unmarshal(b, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil
-}
-
 // failureOf reads the body of an error: an object, the same in a list, as for requests
 // that stream, or with no more than a text.
 func failureOf(body []byte) failure {
 	var list []jsontext.Value
-	if lenient(body, &list) && len(list) > 0 {
+	if wire.Read(body, &list) == nil && len(list) > 0 {
 		body = list[0]
 	}
 	var whole struct {
 		Error jsontext.Value `json:"error"`
 	}
-	lenient(body, &whole)
+	_ = wire.Read(body, &whole)
 	var f failure
 	if whole.Error.Kind() == '"' {
-		lenient(whole.Error, &f.Message)
+		_ = wire.Read(whole.Error, &f.Message)
 		return f
 	}
-	lenient(whole.Error, &f)
+	_ = wire.Read(whole.Error, &f)
 	for _, raw := range f.Details {
 		var d detail
-		lenient(raw, &d)
+		_ = wire.Read(raw, &d)
 		f.all.Reason += d.Reason
 		f.all.RetryDelay += d.RetryDelay
 		f.all.Violations = append(f.all.Violations, d.Violations...)
@@ -121,18 +115,11 @@ func (f failure) wait() time.Duration {
 // fields and in the message, which quotes nothing of the request any more. A contact's
 // message or one tool's declaration that is refused says nothing about the model.
 func (f failure) unsupported(message string, req llm.Request) llm.Feature {
-	said := strings.ToLower(message)
+	said := message
 	for _, v := range f.all.Fields {
-		said += " " + strings.ToLower(v.Field)
+		said += " " + v.Field
 	}
-	names := func(any ...string) bool {
-		for _, name := range any {
-			if strings.Contains(said, name) {
-				return true
-			}
-		}
-		return false
-	}
+	names := func(any ...string) bool { return wire.Has(said, any...) }
 	switch {
 	case names("contents[", "function_declarations["):
 		return ""

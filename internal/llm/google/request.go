@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
 // The shapes below are those of https://ai.google.dev/api/generate-content.
@@ -89,11 +90,11 @@ func (m *Model) request(req llm.Request) (request, error) {
 		messages = llm.WithoutTools(messages)
 	}
 	r := request{Contents: m.contents(messages)}
-	if system := clean(req.System); system != "" {
+	if system := wire.Text(req.System); system != "" {
 		r.System = &content{Parts: []part{{Text: &system}}}
 	}
 	if len(req.Tools) > 0 {
-		functions, err := declared(req.Tools)
+		functions, err := m.declared(req.Tools)
 		if err != nil {
 			return request{}, err
 		}
@@ -115,29 +116,23 @@ func (m *Model) generation(req llm.Request) (generation, error) {
 		g.MaxOutputTokens = req.MaxOutputTokens + req.ReasoningTokens
 	}
 	if req.Schema != nil {
-		schema, err := fitted(req.Schema)
+		schema, err := m.fit(req.Schema)
 		if err != nil {
-			return generation{}, fmt.Errorf("the schema of the answer %w", err)
+			return generation{}, fmt.Errorf("the schema of the answer: %w", err)
 		}
 		g.MediaType, g.Schema = "application/json", schema
 	}
 	return g, nil
 }
 
-func declared(tools []llm.Tool) ([]function, error) {
+func (m *Model) declared(tools []llm.Tool) ([]function, error) {
 	functions := make([]function, 0, len(tools))
 	for _, t := range tools {
-		f := function{Name: clean(t.Name), Description: clean(t.Description)}
-		if len(t.Parameters) > 0 {
-			schema, err := fitted(t.Parameters)
-			if err != nil {
-				return nil, fmt.Errorf("the schema of the tool %s %w", t.Name, err)
-			}
-			if !isEmptyObject(schema) {
-				f.Parameters = schema
-			}
+		schema, err := m.parameters(t.Parameters)
+		if err != nil {
+			return nil, fmt.Errorf("the schema of the tool %s: %w", t.Name, err)
 		}
-		functions = append(functions, f)
+		functions = append(functions, function{Name: wire.Text(t.Name), Description: wire.Text(t.Description), Parameters: schema})
 	}
 	return functions, nil
 }
@@ -170,9 +165,4 @@ func (m *Model) level(e llm.Effort) string {
 		e = llm.EffortLow
 	}
 	return strings.ToUpper(string(e))
-}
-
-// clean is a text that JSON can hold and Google takes.
-func clean(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

@@ -1,173 +1,105 @@
 package google
 
 import (
-	"bytes"
-	"errors"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
-// member is one name of an object with its value.
-type member struct {
-	name  string
-	value jsontext.Value
-}
-
-// fitted is a JSON Schema with no more than the keywords that Google takes, in the order
+// fit is a JSON Schema with no more than the keywords that Google takes, in the order
 // they had: models write properties in that order. The list is that of responseJsonSchema
 // at https://ai.google.dev/api/generate-content#generationconfig.
-func fitted(schema []byte) (jsontext.Value, error) {
-	v := jsontext.Value(schema)
-	if !v.IsValid() || v.Kind() != '{' {
-		return nil, errors.New("is not a JSON object")
+func fit(schema jsontext.Value) (jsontext.Value, error) {
+	if k := schema.Kind(); k == 't' || k == 'f' { // of anything, or of nothing
+		return schema, nil
 	}
-	return appendSchema(make([]byte, 0, len(schema)), v), nil
-}
-
-// appendSchema writes what Google takes of a valid schema.
-func appendSchema(out []byte, v jsontext.Value) []byte {
-	if v.Kind() != '{' { // true or false
-		return append(out, v...)
+	members, err := wire.Members(schema)
+	if err != nil {
+		return nil, err
 	}
-	members := membersOf(v)
-	alone := slices.ContainsFunc(members, func(m member) bool { return m.name == "$ref" })
-	kept := make([]member, 0, len(members))
+	alone := slices.ContainsFunc(members, func(m wire.Member) bool { return m.Name == "$ref" })
+	kept := make([]wire.Member, 0, len(members))
 	for _, m := range members {
-		if alone && !strings.HasPrefix(m.name, "$") {
+		if alone && !strings.HasPrefix(m.Name, "$") {
 			continue // beside a reference Google takes nothing else
 		}
-		if m, ok := fittedKeyword(m); ok {
+		m, taken, err := fitKeyword(m)
+		if err != nil {
+			return nil, err
+		}
+		if taken {
 			kept = append(kept, m)
 		}
 	}
-	return appendObject(out, kept)
+	return wire.Object(kept)
 }
 
-// fittedKeyword is a keyword of a schema as Google takes it; ok is false when it does not.
-func fittedKeyword(m member) (_ member, ok bool) {
-	switch m.name {
+// fitKeyword is a keyword of a schema as Google takes it; taken is false when it does not.
+func fitKeyword(m wire.Member) (_ wire.Member, taken bool, err error) {
+	switch m.Name {
 	case "$id", "$ref", "$anchor", "type", "title", "description",
 		"minItems", "maxItems", "minimum", "maximum", "propertyOrdering":
-		return m, true
 	case "properties", "$defs":
-		named := membersOf(m.value)
-		for i := range named {
-			named[i].value = appendSchema(nil, named[i].value)
-		}
-		m.value = appendObject(nil, named)
-		return m, true
+		m.Value, err = wire.FitEach(m.Value, fit)
 	case "items", "additionalProperties":
-		if m.value.Kind() == '[' {
-			return m, false // items of drafts before 2020-12
+		if m.Value.Kind() == '[' {
+			return m, false, nil // items of drafts before 2020-12
 		}
-		m.value = appendSchema(nil, m.value)
-		return m, true
+		m.Value, err = fit(m.Value)
 	case "prefixItems", "anyOf", "oneOf":
-		var each []jsontext.Value
-		for _, v := range elementsOf(m.value) {
-			each = append(each, appendSchema(nil, v))
-		}
-		m.value = appendArray(nil, each)
-		return m, len(each) > 0
+		m.Value, err = wire.FitAll(m.Value, fit)
 	case "const":
-		return fittedKeyword(member{"enum", appendArray(nil, []jsontext.Value{m.value})})
+		return fitKeyword(wire.Member{Name: "enum", Value: slices.Concat(jsontext.Value("["), m.Value, jsontext.Value("]"))})
 	case "enum": // of strings and numbers alone; fewer values would forbid the others
-		return m, !slices.ContainsFunc(elementsOf(m.value), func(v jsontext.Value) bool { return v.Kind() != '"' && v.Kind() != '0' })
-	case "required":
-		names := slices.DeleteFunc(elementsOf(m.value), func(v jsontext.Value) bool { return v.Kind() != '"' })
-		m.value = appendArray(nil, names)
-		return m, len(names) > 0
+		values, err := elements(m.Value)
+		return m, !slices.ContainsFunc(values, func(v jsontext.Value) bool { return v.Kind() != '"' && v.Kind() != '0' }), err
+	case "required": // none is refused
+		names, err := elements(m.Value)
+		return m, len(names) > 0, err
 	case "format":
-		switch string(m.value) {
+		switch string(m.Value) {
 		case `"date-time"`, `"date"`, `"time"`:
-			return m, true
+			return m, true, nil
 		}
+		return m, false, nil
+	default:
+		return m, false, nil
 	}
-	return m, false
+	return m, true, err
 }
 
-// isEmptyObject reports whether a schema tells of no property. Google refuses such
-// parameters; a function without any has no schema.
-func isEmptyObject(schema jsontext.Value) bool {
-	for _, m := range membersOf(schema) {
-		switch m.name {
+func elements(list jsontext.Value) (all []jsontext.Value, err error) {
+	err = json.Unmarshal(list, &all)
+	return all, err
+}
+
+// fitParameters fits the schema of a function's arguments; nil when that tells of no
+// property. Google refuses such parameters; a function without any has no schema.
+func fitParameters(schema jsontext.Value) (jsontext.Value, error) {
+	if len(schema) == 0 {
+		return nil, nil
+	}
+	fitted, err := fit(schema)
+	if err != nil {
+		return nil, err
+	}
+	members, err := wire.Members(fitted)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		switch m.Name {
 		case "properties":
-			return len(membersOf(m.value)) == 0
+			if string(m.Value) != "{}" {
+				return fitted, nil
+			}
 		case "$ref", "anyOf", "oneOf":
-			return false
+			return fitted, nil
 		}
 	}
-	return true
-}
-
-func appendObject(out []byte, members []member) []byte {
-	out = append(out, '{')
-	for i, m := range members {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		quoted, err := jsontext.AppendQuote(out, m.name)
-		if err != nil {
-			continue // names of valid JSON can be quoted
-		}
-		out = append(append(quoted, ':'), m.value...)
-	}
-	return append(out, '}')
-}
-
-func appendArray(out []byte, elements []jsontext.Value) []byte {
-	out = append(out, '[')
-	for i, v := range elements {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
-}
-
-// membersOf lists the members of an object in order; of another value, none.
-func membersOf(v jsontext.Value) []member {
-	var members []member
-	each(v, '{', func(dec *jsontext.Decoder) error {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		m := member{name: name.String()}
-		value, err := dec.ReadValue()
-		m.value = value.Clone()
-		members = append(members, m)
-		return err
-	})
-	return members
-}
-
-// elementsOf lists the elements of an array; of another value, none.
-func elementsOf(v jsontext.Value) []jsontext.Value {
-	var elements []jsontext.Value
-	each(v, '[', func(dec *jsontext.Decoder) error {
-		value, err := dec.ReadValue()
-		elements = append(elements, value.Clone())
-		return err
-	})
-	return elements
-}
-
-// each reads a valid object or array member by member.
-func each(v jsontext.Value, kind jsontext.Kind, read func(*jsontext.Decoder) error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true))
-	if dec.PeekKind() != kind {
-		return
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return
-	}
-	for dec.PeekKind() != '}' && dec.PeekKind() != ']' {
-		if read(dec) != nil {
-			return
-		}
-	}
+	return nil, nil
 }

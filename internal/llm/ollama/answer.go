@@ -1,12 +1,8 @@
 package ollama
 
 import (
-	"math"
 	"net/http"
-	"slices"
-	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -16,9 +12,9 @@ import (
 type answer struct {
 	Message    *said          `json:"message"`
 	DoneReason string         `json:"done_reason"`
-	Prompt     float64        `json:"prompt_eval_count"`
-	Cached     float64        `json:"prompt_eval_cached_count"`
-	Written    float64        `json:"eval_count"`
+	Prompt     wire.Count     `json:"prompt_eval_count"`
+	Cached     wire.Count     `json:"prompt_eval_cached_count"`
+	Written    wire.Count     `json:"eval_count"`
 	Error      jsontext.Value `json:"error"`
 }
 
@@ -41,7 +37,7 @@ func (m *Model) read(a wire.Answer, body *request) (llm.Response, error) {
 		return llm.Response{}, err
 	}
 	switch {
-	case len(got.Error) > 0 && string(got.Error) != "null": // after the answer had begun
+	case wire.IsSet(got.Error): // after the answer had begun
 		a.Status = http.StatusInternalServerError
 		return llm.Response{}, m.refused(a, body)
 	case got.Message == nil:
@@ -67,14 +63,12 @@ func (m *Model) read(a wire.Answer, body *request) (llm.Response, error) {
 }
 
 func (a answer) usage() llm.Usage {
-	count := func(f float64) int64 { return int64(min(max(f, 0), math.MaxInt32)) }
-	cached := count(a.Cached)
-	return llm.Usage{Input: max(count(a.Prompt), cached), Cached: cached, Output: count(a.Written)}
+	return llm.Usage{Input: int64(max(a.Prompt, a.Cached)), Cached: int64(a.Cached), Output: int64(a.Written)}
 }
 
 // refused makes an error of an answer that has none but that.
 func (m *Model) refused(a wire.Answer, body *request) error {
-	failed := m.wire.Failed(a, complaint(a.Body))
+	failed := m.wire.Failed(a, wire.ComplaintIn(a.Body).Message)
 	switch a.Status {
 	case http.StatusUnauthorized:
 		failed.Message = "the key is refused"
@@ -86,42 +80,18 @@ func (m *Model) refused(a wire.Answer, body *request) error {
 	return failed
 }
 
-// complaint is what a server says is wrong: {error: "…"}, or as a gateway before it has it,
-// {error: {message: "…"}}.
-func complaint(body []byte) string {
-	var failure struct {
-		Error jsontext.Value `json:"error"`
-	}
-	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if json.Unmarshal(body, &failure, lenient) != nil {
-		return ""
-	}
-	var text string
-	if json.Unmarshal(failure.Error, &text, lenient) == nil {
-		return text
-	}
-	var inner struct {
-		Message string `json:"message"`
-	}
-	_ = json.Unmarshal(failure.Error, &inner, lenient) // no message then
-	return inner.Message
-}
-
 // unsupported is the part of a request that a message says the model does not take;
 // empty: none, or the request had no such part.
 func unsupported(text string, body *request) llm.Feature {
-	text = strings.ToLower(text)
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-	}
+	says := func(words ...string) bool { return wire.Has(text, words...) }
 	switch {
-	case len(body.Tools) > 0 && has("does not support tools"):
+	case len(body.Tools) > 0 && says("does not support tools"):
 		return llm.Tools
-	case body.Think != nil && has("does not support thinking", "think value"):
+	case body.Think != nil && says("does not support thinking", "think value"):
 		return llm.Reasoning
-	case body.images && has("image", "does not support vision", "multimodal", "mmproj"):
+	case body.images && says("image", "does not support vision", "multimodal", "mmproj"):
 		return llm.Images
-	case len(body.Format) > 0 && has("format", "grammar", "json schema"):
+	case len(body.Format) > 0 && says("format", "grammar", "json schema"):
 		return llm.Schema
 	}
 	return ""

@@ -141,7 +141,7 @@ func TestRefused(t *testing.T) {
 		{"wrong key", llm.ToolsAuto, answered(401, `{"error":"unauthorized"}`), failure{Kind: llm.KindUnauthorized, Status: 401}, "the key is refused"},
 		{"limit of the cloud", llm.ToolsAuto, provider.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}, Body: `{"error":"you have reached your hourly usage limit"}`}, failure{Kind: llm.KindRateLimited, Status: 429, RetryAfter: 7 * time.Second}, "usage limit"},
 		{"error of a gateway", llm.ToolsAuto, answered(502, `{"error":{"message":"no upstream"}}`), failure{Kind: llm.KindServer, Status: 502}, "no upstream"},
-		{"error that is a list", llm.ToolsAuto, answered(400, `["no"]`), failure{Kind: llm.KindRejected, Status: 400}, "status 400"},
+		{"error that is a list", llm.ToolsAuto, answered(400, `["no"]`), failure{Kind: llm.KindRejected, Status: 400}, "no"},
 		{"page", llm.ToolsAuto, provider.Fault{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>my phone is lost</html>"}, failure{Kind: llm.KindServer, Status: 502}, "status 502 with a page"},
 		{"the server's own greeting", llm.ToolsAuto, provider.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: "Ollama is running"}, failure{Kind: llm.KindProtocol}, "not the JSON"},
 		{"redirect", llm.ToolsAuto, provider.Fault{Status: 301, Header: http.Header{"Location": {"https://elsewhere.example.com/"}}}, failure{Kind: llm.KindProtocol, Status: 301}, "status 301"},

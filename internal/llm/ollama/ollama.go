@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -22,7 +21,6 @@ const address = "http://127.0.0.1:11434"
 
 // Config says which model is asked, and where.
 type Config struct {
-	Provider  string            // not read: there is one
 	Model     string            // the name in Ollama, with its tag
 	Key       string            // for a server behind a proxy, or Ollama's cloud; empty: none is sent
 	BaseURL   string            // without a path; empty: this machine
@@ -36,7 +34,8 @@ type Model struct {
 	header http.Header
 	wire   *wire.Client
 
-	context atomic.Int64 // the largest context that was asked for, in tokens
+	parameters wire.Fit     // of a tool's schema
+	context    atomic.Int64 // the largest context that was asked for, in tokens
 }
 
 // New checks what can be checked without a request.
@@ -44,21 +43,20 @@ func New(c Config) (*Model, error) {
 	if c.Model == "" {
 		return nil, errors.New("the name of the model is missing: set ollama:model")
 	}
-	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !wire.IsKey(c.Key) {
 		return nil, errors.New("the key of ollama holds a character that no key has: copy it again")
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = address
 	}
-	at, err := url.Parse(c.BaseURL)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+	if wire.Address(c.BaseURL) == nil {
 		return nil, errors.New("OLLAMA_BASE_URL is not an http or https address")
 	}
 	base := strings.TrimRight(c.BaseURL, "/")
 	if strings.HasSuffix(base, "/v1") || strings.HasSuffix(base, "/api") {
 		return nil, errors.New("OLLAMA_BASE_URL has a path: set it to the address of the server alone, such as " + address)
 	}
-	m := &Model{config: c, url: base + "/api/chat", header: http.Header{}, wire: wire.New(provider, c.Transport, c.Key)}
+	m := &Model{config: c, url: base + "/api/chat", header: http.Header{}, wire: wire.New(provider, c.Transport, c.Key), parameters: wire.Once(wire.Parameters)}
 	if c.Key != "" {
 		m.header.Set("Authorization", "Bearer "+c.Key)
 	}
@@ -67,7 +65,10 @@ func New(c Config) (*Model, error) {
 
 // Generate makes one request. It keeps the contract of [llm.Model].
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
-	body := m.request(req)
+	body, err := m.request(req)
+	if err != nil {
+		return llm.Response{}, &llm.Error{Provider: provider, Kind: llm.KindRejected, Message: err.Error(), Err: err}
+	}
 	answer, err := m.wire.Post(ctx, m.url, m.header, body)
 	if err != nil {
 		return llm.Response{}, err

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"fmt"
 	"math/bits"
 	"strings"
 
@@ -66,13 +67,17 @@ type called struct {
 // request writes a request in the protocol. A choice of tools is not a part of it, so
 // where none may be called none are offered. A schema is held by every word of an answer,
 // those of a call too, so it is sent only where no tool is.
-func (m *Model) request(req llm.Request) *request {
+func (m *Model) request(req llm.Request) (*request, error) {
 	out := &request{Model: m.config.Model, Think: m.think(req.Effort), Options: options{Temperature: req.Temperature}}
 	messages := req.Messages
 	if req.ToolChoice != llm.ToolsNone {
 		for _, t := range req.Tools {
+			schema, err := m.parameters(t.Parameters)
+			if err != nil {
+				return nil, fmt.Errorf("the schema of the tool %s: %w", t.Name, err)
+			}
 			out.Tools = append(out.Tools, tool{Type: "function", Function: function{
-				Name: t.Name, Description: wire.Text(t.Description), Parameters: orEmpty(t.Parameters),
+				Name: t.Name, Description: wire.Text(t.Description), Parameters: schema,
 			}})
 		}
 	}
@@ -90,7 +95,7 @@ func (m *Model) request(req llm.Request) *request {
 		out.Options.NumPredict = req.MaxOutputTokens + max(req.ReasoningTokens, 0)
 	}
 	out.Options.NumCtx = m.window(out)
-	return out
+	return out, nil
 }
 
 // think is how an effort is said: gpt-oss takes a degree, and every model takes yes or no.
@@ -122,7 +127,7 @@ func write(msg llm.Message) []message {
 			out.Thinking = wire.Text(thinking)
 		}
 		for _, c := range msg.Calls {
-			out.ToolCalls = append(out.ToolCalls, toolCall{ID: c.ID, Function: called{Name: wire.Text(c.Name), Arguments: objectOf(c.Arguments)}})
+			out.ToolCalls = append(out.ToolCalls, toolCall{ID: c.ID, Function: called{Name: wire.Text(c.Name), Arguments: wire.ArgumentsObject(c.Arguments)}})
 		}
 		return []message{out}
 	}
@@ -131,22 +136,6 @@ func write(msg llm.Message) []message {
 		out.Images = append(out.Images, image.Data)
 	}
 	return []message{out}
-}
-
-// objectOf is arguments as an object; those that are none become an empty one.
-func objectOf(arguments []byte) jsontext.Value {
-	if v := jsontext.Value(arguments); v.IsValid() && v.Kind() == '{' {
-		return v
-	}
-	return jsontext.Value("{}")
-}
-
-// orEmpty is a tool's schema; a tool without one takes no arguments.
-func orEmpty(schema []byte) jsontext.Value {
-	if len(schema) == 0 {
-		return jsontext.Value(`{"type":"object","properties":{}}`)
-	}
-	return schema
 }
 
 // What a context is sized from.

@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -13,10 +11,10 @@ import (
 )
 
 type answer struct {
-	Status     text           `json:"status"`
+	Status     wire.String    `json:"status"`
 	Error      jsontext.Value `json:"error"`
 	Incomplete struct {
-		Reason text `json:"reason"`
+		Reason wire.String `json:"reason"`
 	} `json:"incomplete_details"`
 	Output []jsontext.Value `json:"output"`
 	Usage  usage            `json:"usage"`
@@ -24,56 +22,24 @@ type answer struct {
 
 // item is one of the answer's output. Types that are not known here are passed over.
 type item struct {
-	Type      text           `json:"type"`
-	Phase     text           `json:"phase"`             // message
+	Type      wire.String    `json:"type"`
+	Phase     wire.String    `json:"phase"`             // message
 	Content   jsontext.Value `json:"content"`           // message
-	Encrypted text           `json:"encrypted_content"` // reasoning
-	CallID    text           `json:"call_id"`           // function_call
-	Name      text           `json:"name"`              // function_call
+	Encrypted wire.String    `json:"encrypted_content"` // reasoning
+	CallID    wire.String    `json:"call_id"`           // function_call
+	Name      wire.String    `json:"name"`              // function_call
 	Arguments jsontext.Value `json:"arguments"`         // function_call
 }
-
-// text is a string; anything else is an empty one.
-type text string
-
-func (t *text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	value, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	if value.Kind() == '"' {
-		return json.Unmarshal(value, (*string)(t), lenient...)
-	}
-	return nil
-}
-
-// lenient reads JSON as wire.Client.Decode does.
-var lenient = []json.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // usage counts tokens. Input holds the cached and the written ones, and output the
 // reasoning.
 type usage struct {
-	Input   count `json:"input_tokens"`
-	Output  count `json:"output_tokens"`
+	Input   wire.Count `json:"input_tokens"`
+	Output  wire.Count `json:"output_tokens"`
 	Details struct {
-		Cached  count `json:"cached_tokens"`
-		Written count `json:"cache_write_tokens"`
+		Cached  wire.Count `json:"cached_tokens"`
+		Written wire.Count `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
-}
-
-// count is a number of tokens; what is none, or below 0, is 0.
-type count int64
-
-func (c *count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	value, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	var f float64
-	if value.Kind() == '0' && json.Unmarshal(value, &f) == nil && f > 0 {
-		*c = count(min(f, math.MaxInt32))
-	}
-	return nil
 }
 
 func (u usage) tokens() llm.Usage {
@@ -93,7 +59,7 @@ func (m *Model) read(a wire.Answer, body *request) (llm.Response, error) {
 		return llm.Response{}, err
 	}
 	used := got.Usage.tokens()
-	if got.Status == "failed" || len(got.Error) > 0 && got.Error.Kind() != 'n' {
+	if got.Status == "failed" || wire.IsSet(got.Error) {
 		resp, err := m.failedLate(a, got.Error, body)
 		resp.Usage = used
 		return resp, err
@@ -104,7 +70,7 @@ func (m *Model) read(a wire.Answer, body *request) (llm.Response, error) {
 	var o output
 	for _, value := range got.Output {
 		var i item
-		if value.Kind() == '{' && json.Unmarshal(value, &i, lenient...) == nil {
+		if value.Kind() == '{' && wire.Read(value, &i) == nil {
 			o.take(i)
 		}
 	}
@@ -169,15 +135,15 @@ func (o *output) text() string { return strings.Join(o.said, "\n") }
 // over.
 func content(value jsontext.Value) (said string, refused bool) {
 	var parts []struct {
-		Type    text `json:"type"`
-		Text    text `json:"text"`
-		Refusal text `json:"refusal"`
+		Type    wire.String `json:"type"`
+		Text    wire.String `json:"text"`
+		Refusal wire.String `json:"refusal"`
 	}
-	var plain text
-	if json.Unmarshal(value, &plain, lenient...) == nil && plain != "" {
+	var plain wire.String
+	if wire.Read(value, &plain) == nil && plain != "" {
 		return string(plain), false
 	}
-	if json.Unmarshal(value, &parts, lenient...) != nil {
+	if wire.Read(value, &parts) != nil {
 		return "", false
 	}
 	for _, p := range parts {

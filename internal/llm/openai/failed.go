@@ -1,13 +1,11 @@
 package openai
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -16,21 +14,21 @@ import (
 
 // refused makes an error of an answer that is not OK, or a response of one that says the
 // prompt was refused for what it holds.
-func (m *Model) refused(a wire.Answer, c complaint, body *request) (llm.Response, error) {
-	failed := m.wire.Failed(a, c.message)
-	c.message = failed.Message // without what it quotes of the request
+func (m *Model) refused(a wire.Answer, c wire.Complaint, body *request) (llm.Response, error) {
+	failed := m.wire.Failed(a, c.Message)
+	c.Message = failed.Message // without what it quotes of the request
 	if failed.RetryAfter == 0 && a.Status == http.StatusTooManyRequests {
 		failed.RetryAfter = untilReset(a.Header)
 	}
 	switch {
 	case a.Status == http.StatusUnauthorized:
 		failed.Message = "the key is refused" // the provider's words hold a part of it
-	case c.is("invalid_prompt", "content_filter", "content_policy_violation", "image_content_policy_violation", "cyber_policy"):
+	case c.Is("invalid_prompt", "content_filter", "content_policy_violation", "image_content_policy_violation", "cyber_policy"):
 		return llm.Response{Stop: llm.StopRefusal}, nil
-	case c.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated"):
+	case c.Is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated"):
 		failed.Kind = llm.KindUnauthorized
 	case a.Status != http.StatusBadRequest && a.Status != http.StatusUnprocessableEntity:
-	case c.is("context_length_exceeded", "model_not_found"):
+	case c.Is("context_length_exceeded", "model_not_found"):
 	case m.learn(c, body):
 		failed.Kind = llm.KindServer // a moment later the same call is made otherwise
 	default:
@@ -41,11 +39,11 @@ func (m *Model) refused(a wire.Answer, c complaint, body *request) (llm.Response
 
 // failedLate is for an error that came with a status of success.
 func (m *Model) failedLate(a wire.Answer, failure jsontext.Value, body *request) (llm.Response, error) {
-	c := complaintIn(failure)
+	c := wire.ComplaintIn(failure)
 	switch {
-	case c.is("rate_limit_exceeded"), c.is("insufficient_quota"):
+	case c.Is("rate_limit_exceeded"), c.Is("insufficient_quota"):
 		a.Status = http.StatusTooManyRequests
-	case c.is("context_length_exceeded"), strings.Contains(c.code, "image"):
+	case c.Is("context_length_exceeded"), strings.Contains(c.Code, "image"):
 		a.Status = http.StatusBadRequest
 	default:
 		a.Status = http.StatusInternalServerError
@@ -56,11 +54,11 @@ func (m *Model) failedLate(a wire.Answer, failure jsontext.Value, body *request)
 // learn keeps what the model does not take of what its name promised, and reports whether
 // the request held it. Reasoning that cannot be decrypted, as of another account, is done
 // without from then on.
-func (m *Model) learn(c complaint, body *request) bool {
+func (m *Model) learn(c wire.Complaint, body *request) bool {
 	switch {
-	case body.sealed && (c.is("invalid_encrypted_content") || c.param == "include" || has(c.message, "encrypted content", "encrypted_content")):
+	case body.sealed && (c.Is("invalid_encrypted_content") || c.Param == "include" || wire.Has(c.Message, "encrypted content", "encrypted_content")):
 		m.unsealed.Store(true)
-	case body.marked && (has(c.param, "prompt_cache") || has(c.message, "prompt_cache")):
+	case body.marked && (wire.Has(c.Param, "prompt_cache") || wire.Has(c.Message, "prompt_cache")):
 		m.unmarked.Store(true)
 	default:
 		return false
@@ -70,10 +68,10 @@ func (m *Model) learn(c complaint, body *request) bool {
 
 // unsupported is the feature that a request was refused for, if any. The parameter says
 // it; where there is none, the words do.
-func unsupported(c complaint, body *request) llm.Feature {
+func unsupported(c wire.Complaint, body *request) llm.Feature {
 	// A picture that cannot be read says nothing of the next one.
-	shown := body.images && (c.param == "" || strings.HasPrefix(c.param, "input"))
-	if shown && !has(c.code, "image") && has(c.message, "image") && has(c.message, "support", "not allowed") {
+	shown := body.images && (c.Param == "" || strings.HasPrefix(c.Param, "input"))
+	if shown && !wire.Has(c.Code, "image") && wire.Has(c.Message, "image") && wire.Has(c.Message, "support", "not allowed") {
 		return llm.Images
 	}
 	for _, f := range []struct {
@@ -87,57 +85,15 @@ func unsupported(c complaint, body *request) llm.Feature {
 		{llm.Schema, body.Text != nil, []string{"text"}, []string{"text.format", "response_format", "json_schema", "structured output"}},
 		{llm.Tools, len(body.Tools) > 0, []string{"tool", "parallel_tool_calls"}, []string{"tools", "tool_choice", "function calling"}},
 	} {
-		named := slices.ContainsFunc(f.params, func(p string) bool { return strings.HasPrefix(c.param, p) })
-		if c.param == "" {
-			named = has(c.message, f.words...) && has(c.message, "support", "not allowed", "not permitted", "unknown", "invalid")
+		named := slices.ContainsFunc(f.params, func(p string) bool { return strings.HasPrefix(c.Param, p) })
+		if c.Param == "" {
+			named = wire.Has(c.Message, f.words...) && wire.Has(c.Message, "support", "not allowed", "not permitted", "unknown", "invalid")
 		}
 		if f.asked && named {
 			return f.feature
 		}
 	}
 	return ""
-}
-
-// complaint is what the provider says is wrong.
-type complaint struct{ message, param, code, kind string }
-
-// is reports whether the code, or the type, is one of these.
-func (c complaint) is(codes ...string) bool {
-	return slices.Contains(codes, c.code) || slices.Contains(codes, c.kind)
-}
-
-// complaintIn reads {error: {message, type, param, code}}, the same without the round
-// it, and what gateways make of it: an error that is a text, {message}, {detail}, and a
-// list of one of these.
-func complaintIn(data jsontext.Value) complaint {
-	return complaintWithin(data, 3)
-}
-
-// complaintWithin goes no deeper than an answer that anybody wrote on purpose.
-func complaintWithin(data jsontext.Value, depth int) complaint {
-	var c struct {
-		Error   jsontext.Value `json:"error"`
-		Detail  text           `json:"detail"`
-		Message text           `json:"message"`
-		Param   text           `json:"param"`
-		Code    text           `json:"code"`
-		Type    text           `json:"type"`
-	}
-	var all []jsontext.Value
-	switch {
-	case depth == 0:
-	case data.Kind() == '"':
-		_ = json.Unmarshal(data, &c.Message, lenient...) // what cannot be read says nothing
-	case data.Kind() == '[':
-		if json.Unmarshal(data, &all, lenient...) == nil && len(all) > 0 {
-			return complaintWithin(all[0], depth-1)
-		}
-	case data.Kind() == '{' && json.Unmarshal(data, &c, lenient...) == nil:
-		if k := c.Error.Kind(); k == '{' || k == '"' {
-			return complaintWithin(c.Error, depth-1)
-		}
-	}
-	return complaint{message: string(cmp.Or(c.Message, c.Detail)), param: string(c.Param), code: string(c.Code), kind: string(c.Type)}
 }
 
 // untilReset is when a limit of requests or tokens that is used up begins anew.
@@ -152,10 +108,4 @@ func untilReset(header http.Header) time.Duration {
 		}
 	}
 	return min(longest, time.Hour)
-}
-
-// has reports whether a text holds one of some words, in any case.
-func has(text string, words ...string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -30,11 +29,13 @@ type Config struct {
 
 // Model is one model of OpenAI.
 type Model struct {
-	config Config
-	traits traits
-	url    string
-	header http.Header
-	wire   *wire.Client
+	name       string
+	traits     traits
+	url        string
+	header     http.Header
+	wire       *wire.Client
+	strict     wire.Fit // of the answer's schema
+	parameters wire.Fit // of a tool's
 
 	// What the provider said that the model does not take, kept for every request from
 	// then on.
@@ -47,7 +48,7 @@ func New(c Config) (*Model, error) {
 	switch {
 	case c.Key == "":
 		return nil, errors.New("OPENAI_API_KEY is missing")
-	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !wire.IsKey(c.Key):
 		return nil, errors.New("OPENAI_API_KEY holds a character that no key has: copy it again")
 	case c.Model == "":
 		return nil, errors.New("the name of the model is missing: set openai:model")
@@ -56,19 +57,20 @@ func New(c Config) (*Model, error) {
 	if own {
 		c.BaseURL = address
 	}
-	at, err := url.Parse(c.BaseURL)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return nil, errors.New("the base URL of openai is not an http or https address")
+	if wire.Address(c.BaseURL) == nil {
+		return nil, errors.New("the base URL of openai is not an http or https address without a query")
 	}
-	m := &Model{
-		config: c,
-		traits: traitsOf(c.Model),
-		url:    strings.TrimRight(c.BaseURL, "/") + "/responses",
-		header: http.Header{"Authorization": {"Bearer " + c.Key}},
-		wire:   wire.New(provider, c.Transport, c.Key),
-	}
-	m.traits.bounds = m.traits.bounds && own // Azure, which others may stand for, refuses them
-	return m, nil
+	traits := traitsOf(c.Model)
+	bounds := traits.bounds && own // Azure, which others may stand for, refuses them
+	return &Model{
+		name:       c.Model,
+		traits:     traits,
+		url:        strings.TrimRight(c.BaseURL, "/") + "/responses",
+		header:     http.Header{"Authorization": {"Bearer " + c.Key}},
+		wire:       wire.New(provider, c.Transport, c.Key),
+		strict:     wire.Once(wire.Strict(bounds)),
+		parameters: wire.Once(wire.Parameters),
+	}, nil
 }
 
 // Generate makes one request. It keeps the contract of [llm.Model].
@@ -82,7 +84,7 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, er
 		return llm.Response{}, err
 	}
 	if !answer.OK() {
-		return m.refused(answer, complaintIn(answer.Body), body)
+		return m.refused(answer, wire.ComplaintIn(answer.Body), body)
 	}
 	return m.read(answer, body)
 }

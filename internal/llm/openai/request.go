@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -91,7 +90,7 @@ type format struct {
 
 // request writes a request in the protocol.
 func (m *Model) request(req llm.Request) (*request, error) {
-	out := &request{Model: m.config.Model, Input: []any{}, MaxOutputTokens: bound(req)}
+	out := &request{Model: m.name, Input: []any{}, MaxOutputTokens: bound(req)}
 	if req.Effort != "" {
 		out.Reasoning = &reasoning{Effort: m.traits.effort(req.Effort)}
 	} else {
@@ -101,7 +100,7 @@ func (m *Model) request(req llm.Request) (*request, error) {
 		return nil, err
 	}
 	if req.Schema != nil {
-		schema, err := strict(req.Schema, m.traits.bounds)
+		schema, err := m.strict(req.Schema)
 		if err != nil {
 			return nil, fmt.Errorf("the schema of the answer: %w", err)
 		}
@@ -133,7 +132,7 @@ func bound(req llm.Request) int {
 // reasoning, which goes back with their results.
 func (m *Model) offer(out *request, req llm.Request) error {
 	for _, t := range req.Tools {
-		schema, err := parameters(t.Parameters)
+		schema, err := m.parameters(t.Parameters)
 		if err != nil {
 			return fmt.Errorf("the schema of the tool %s: %w", t.Name, err)
 		}
@@ -214,7 +213,7 @@ func (m *Model) recount(out *request, msg llm.Message) {
 }
 
 func called(c llm.ToolCall) functionCall {
-	call := functionCall{Type: "function_call", CallID: callID(c.ID), Name: name(c.Name), Arguments: "{}"}
+	call := functionCall{Type: "function_call", CallID: callID(c.ID), Name: wire.FunctionName(c.Name, maxName), Arguments: "{}"}
 	if jsontext.Value(c.Arguments).IsValid() {
 		call.Arguments = string(c.Arguments)
 	}
@@ -227,24 +226,9 @@ const maxName = 64
 // callID is an id as the provider takes it: that of another, which the turn began with,
 // may be too long.
 func callID(id string) string {
-	if name(id) == id {
+	if wire.FunctionName(id, maxName) == id {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
 	return "call_" + hex.EncodeToString(sum[:16])
-}
-
-// name is what a model called, in the characters that a function may have: a conversation
-// in which the model made up others is refused.
-func name(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, s)
-	if s == "" {
-		return "_"
-	}
-	return s[:min(len(s), maxName)]
 }

@@ -1,12 +1,10 @@
 package openai
 
 import (
-	"strings"
-
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/wire"
 )
 
 // kept is one item of an answer, as a state holds it: all of a reasoning, and of what the
@@ -33,11 +31,10 @@ func keep(items []kept) []byte {
 	for _, k := range items {
 		worth = worth || k.Type == "reasoning" || k.Phase != ""
 	}
-	data, err := json.Marshal(items)
-	if err != nil || !worth {
+	if !worth {
 		return nil
 	}
-	return append([]byte(provider+":"), data...)
+	return wire.Pack(provider, items)
 }
 
 // recall reads what keep wrote. Without one that fits the message, the model spoke first
@@ -47,9 +44,8 @@ func recall(msg llm.Message) []kept {
 	for range msg.Calls {
 		items = append(items, kept{Type: "function_call"})
 	}
-	text, own := strings.CutPrefix(string(msg.State), provider+":")
 	var held []kept
-	if !own || json.Unmarshal([]byte(text), &held) != nil {
+	if !wire.Unpack(provider, msg.State, &held) {
 		return items
 	}
 	calls := 0

@@ -24,7 +24,7 @@ func Arguments(raw jsontext.Value) []byte {
 	var text string
 	switch raw.Kind() {
 	case '"':
-		if err := json.Unmarshal(raw, &text, lenient); err == nil {
+		if err := Read(raw, &text); err == nil {
 			text = strings.TrimSpace(text)
 		}
 	case '{', '[', '0', 't', 'f':
@@ -35,9 +35,6 @@ func Arguments(raw jsontext.Value) []byte {
 	}
 	return []byte(text)
 }
-
-// lenient reads JSON as servers write it; text that is not valid becomes U+FFFD.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // rewritten is a value in valid text and without white space, its members in their order
 // and its numbers as they were; empty: it is broken.
@@ -56,6 +53,57 @@ func rewritten(raw jsontext.Value) string {
 			return ""
 		}
 	}
+}
+
+// ArgumentsObject is the arguments of an earlier call for a provider that takes nothing but
+// an object. Of what cannot be read as one nothing is left: the call's result says what was
+// wrong with it.
+func ArgumentsObject(arguments []byte) jsontext.Value {
+	v := jsontext.Value(arguments)
+	if v.Kind() == '{' && v.IsValid() {
+		return v
+	}
+	var members map[string]any
+	if Read(arguments, &members) != nil || members == nil {
+		return jsontext.Value(`{}`)
+	}
+	repaired, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return jsontext.Value(`{}`)
+	}
+	return repaired
+}
+
+// FunctionName is what a model called, in the characters that the name of a function may
+// have, and no more of them than most: a conversation in which the model made up others is
+// refused.
+func FunctionName(name string, most int) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "_"
+	}
+	return name[:min(len(name), most)]
+}
+
+// Pack is the [llm.Response.State] of what a provider wants back; nil: it cannot be
+// written.
+func Pack(provider string, kept any) []byte {
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return nil
+	}
+	return append([]byte(provider+":"), data...)
+}
+
+// Unpack reads what [Pack] wrote, and reports whether it is this provider's.
+func Unpack(provider string, state []byte, into any) bool {
+	data, own := bytes.CutPrefix(state, []byte(provider+":"))
+	return own && json.Unmarshal(data, into) == nil
 }
 
 // Identify gives an id of its own to every call that has none, or one that an earlier

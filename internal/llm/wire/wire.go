@@ -1,6 +1,6 @@
-// Package wire is what the adapters of model providers share of HTTP: one request and
-// its whole answer, bounded in size, and what a failure of either means. It reads no
-// provider's shapes.
+// Package wire is what the adapters of model providers share: one request over HTTP and
+// its whole answer, bounded in size, what a failure of either means, and what they read
+// and write alike. It knows no one provider's shapes.
 package wire
 
 import (
@@ -115,7 +115,7 @@ func (c *Client) unreadable(message string, err error) *llm.Error {
 // Decode reads the answer as one JSON value into a struct. It passes over members that
 // the struct does not have. Its error is an [*llm.Error] that quotes nothing of the answer.
 func (c *Client) Decode(a Answer, into any) error {
-	err := json.Unmarshal(a.Body, into, lenient)
+	err := Read(a.Body, into)
 	switch {
 	case err == nil:
 		return nil

@@ -12,48 +12,46 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
 
-// New makes a server of the chat completions protocol, at /v1/chat/completions, as OpenAI
-// keeps it: it refuses what it does not know. key is the one that it takes; empty: it asks
-// for none, and bounds answers by max_tokens, as servers do that took the protocol over.
+// New makes a server of the chat completions protocol, at /v1/chat/completions, as strict as
+// one of those that took it over can be: it refuses what the protocol did not have when they
+// did, bounds answers by max_tokens, and holds schemas to OpenAI's strict mode. key is the
+// one that it takes; empty: it asks for none.
 func New(model llm.Model, key string) *provider.Server {
-	return provider.New(openAI{model, key}.answer)
+	return provider.New(api{model, key}.answer)
 }
 
-type openAI struct {
+type api struct {
 	model llm.Model
 	key   string
 }
 
-type openAIRequest struct {
-	Model               string                `json:"model"`
-	Messages            []openAIMessage       `json:"messages"`
-	Tools               []openAITool          `json:"tools"`
-	ToolChoice          string                `json:"tool_choice"`
-	ResponseFormat      *openAIResponseFormat `json:"response_format"`
-	MaxTokens           int                   `json:"max_tokens"`
-	MaxCompletionTokens int                   `json:"max_completion_tokens"`
-	ReasoningEffort     string                `json:"reasoning_effort"`
-	Temperature         *float64              `json:"temperature"`
-	PromptCacheKey      string                `json:"prompt_cache_key"`
+type request struct {
+	Model           string          `json:"model"`
+	Messages        []message       `json:"messages"`
+	Tools           []tool          `json:"tools"`
+	ToolChoice      string          `json:"tool_choice"`
+	ResponseFormat  *responseFormat `json:"response_format"`
+	MaxTokens       int             `json:"max_tokens"`
+	ReasoningEffort string          `json:"reasoning_effort"`
+	Temperature     *float64        `json:"temperature"`
 }
 
-type openAIMessage struct {
-	Role             string           `json:"role"`
-	Content          jsontext.Value   `json:"content"`
-	ToolCalls        []openAIToolCall `json:"tool_calls,omitzero"`
-	ToolCallID       string           `json:"tool_call_id,omitzero"`
-	ReasoningContent string           `json:"reasoning_content,omitzero"`
+type message struct {
+	Role             string         `json:"role"`
+	Content          jsontext.Value `json:"content"`
+	ToolCalls        []toolCall     `json:"tool_calls,omitzero"`
+	ToolCallID       string         `json:"tool_call_id,omitzero"`
+	ReasoningContent string         `json:"reasoning_content,omitzero"`
 }
 
-type openAIPart struct {
+type part struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
 	ImageURL *struct {
@@ -61,7 +59,7 @@ type openAIPart struct {
 	} `json:"image_url"`
 }
 
-type openAITool struct {
+type tool struct {
 	Type     string `json:"type"`
 	Function struct {
 		Name        string         `json:"name"`
@@ -70,11 +68,11 @@ type openAITool struct {
 	} `json:"function"`
 }
 
-func (t openAITool) tool() llm.Tool {
+func (t tool) tool() llm.Tool {
 	return llm.Tool{Name: t.Function.Name, Description: t.Function.Description, Parameters: t.Function.Parameters}
 }
 
-type openAIToolCall struct {
+type toolCall struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
 	Function struct {
@@ -83,7 +81,7 @@ type openAIToolCall struct {
 	} `json:"function"`
 }
 
-type openAIResponseFormat struct {
+type responseFormat struct {
 	Type       string `json:"type"`
 	JSONSchema struct {
 		Name   string         `json:"name"`
@@ -92,8 +90,8 @@ type openAIResponseFormat struct {
 	} `json:"json_schema"`
 }
 
-// openAIProblem is a refusal, in OpenAI's shape.
-type openAIProblem struct {
+// problem is a refusal, in the protocol's shape.
+type problem struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
 	Param   *string `json:"param"`
@@ -101,22 +99,22 @@ type openAIProblem struct {
 	status  int
 }
 
-func (p *openAIProblem) Error() string { return p.Message }
+func (p *problem) Error() string { return p.Message }
 
-func openAIRefuses(status int, param, code, message string) *openAIProblem {
-	return &openAIProblem{message, "invalid_request_error", &param, &code, status}
+func refusal(status int, param, code, message string) *problem {
+	return &problem{message, "invalid_request_error", &param, &code, status}
 }
 
-func (o openAI) answer(w http.ResponseWriter, r *http.Request, body []byte) {
+func (o api) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 	status, out := http.StatusOK, any(nil)
 	resp, err := o.ask(r, body)
-	switch p := (*openAIProblem)(nil); {
+	switch p := (*problem)(nil); {
 	case err == nil:
-		out = openAIAnswer(resp)
+		out = completion(resp)
 	case errors.As(err, &p):
 		status, out = p.status, map[string]any{"error": p}
 	default:
-		status, out = http.StatusInternalServerError, map[string]any{"error": openAIProblem{Message: err.Error(), Type: "server_error"}}
+		status, out = http.StatusInternalServerError, map[string]any{"error": problem{Message: err.Error(), Type: "server_error"}}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -124,23 +122,23 @@ func (o openAI) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 }
 
 // ask reads and checks a request, and has the model answer it.
-func (o openAI) ask(r *http.Request, body []byte) (llm.Response, error) {
+func (o api) ask(r *http.Request, body []byte) (llm.Response, error) {
 	switch given := r.Header.Get("Authorization"); {
 	case r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions":
-		return llm.Response{}, openAIRefuses(http.StatusNotFound, "", "unknown_url", "Invalid URL")
+		return llm.Response{}, refusal(http.StatusNotFound, "", "unknown_url", "Invalid URL")
 	case o.key != "" && given != "Bearer "+o.key:
-		return llm.Response{}, openAIRefuses(http.StatusUnauthorized, "", "invalid_api_key", "Incorrect API key provided: "+given)
+		return llm.Response{}, refusal(http.StatusUnauthorized, "", "invalid_api_key", "Incorrect API key provided: "+given)
 	}
-	var in openAIRequest
+	var in request
 	if err := json.Unmarshal(body, &in, json.RejectUnknownMembers(true)); err != nil {
-		return llm.Response{}, openAIRefuses(http.StatusBadRequest, "", "unknown_parameter", err.Error())
+		return llm.Response{}, refusal(http.StatusBadRequest, "", "unknown_parameter", err.Error())
 	}
-	if err := o.check(in); err != nil {
+	if err := check(in); err != nil {
 		return llm.Response{}, err
 	}
 	req := llm.Request{
 		ToolChoice:      llm.ToolChoice(in.ToolChoice),
-		MaxOutputTokens: max(in.MaxTokens, in.MaxCompletionTokens),
+		MaxOutputTokens: in.MaxTokens,
 		Effort:          llm.Effort(in.ReasoningEffort),
 		Temperature:     in.Temperature,
 	}
@@ -150,24 +148,20 @@ func (o openAI) ask(r *http.Request, body []byte) (llm.Response, error) {
 	if in.ResponseFormat != nil {
 		req.Schema = in.ResponseFormat.JSONSchema.Schema
 	}
-	if err := openAIMessages(&req, in.Messages); err != nil {
+	if err := messagesOf(&req, in.Messages); err != nil {
 		return llm.Response{}, err
 	}
 	return o.model.Generate(r.Context(), req)
 }
 
-// check holds what OpenAI refuses of a request before it looks at the messages.
-func (o openAI) check(in openAIRequest) error {
+// check holds what is refused of a request before it looks at the messages.
+func check(in request) error {
 	bad := func(param, code, message string) error {
-		return openAIRefuses(http.StatusBadRequest, param, code, message)
+		return refusal(http.StatusBadRequest, param, code, message)
 	}
 	switch {
 	case in.Model == "":
 		return bad("model", "missing_required_parameter", "you must provide a model parameter")
-	case o.key != "" && in.MaxTokens > 0:
-		return bad("max_tokens", "unsupported_parameter", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
-	case o.key == "" && in.MaxCompletionTokens+len(in.PromptCacheKey) > 0:
-		return bad("max_completion_tokens", "", "Extra inputs are not permitted")
 	case in.ToolChoice != "" && (len(in.Tools) == 0 || in.ToolChoice != "none"):
 		return bad("tool_choice", "invalid_value", "'tool_choice' is only allowed when 'tools' are specified.")
 	}
@@ -176,7 +170,7 @@ func (o openAI) check(in openAIRequest) error {
 			Type       string         `json:"type"`
 			Properties jsontext.Value `json:"properties"`
 		}
-		if t.Type != "function" || !openAIName.MatchString(t.Function.Name) ||
+		if t.Type != "function" || !validName.MatchString(t.Function.Name) ||
 			json.Unmarshal(t.Function.Parameters, &p) != nil || p.Type != "object" || p.Properties.Kind() != '{' {
 			return bad("tools[0].function.parameters", "invalid_function_parameters", "Invalid schema for function: object schema missing properties.")
 		}
@@ -184,18 +178,18 @@ func (o openAI) check(in openAIRequest) error {
 	if f := in.ResponseFormat; f != nil {
 		var schema any
 		_ = json.Unmarshal(f.JSONSchema.Schema, &schema) // it is JSON; the body was
-		wrong := openAIStrict(schema)
-		if f.Type != "json_schema" || !openAIName.MatchString(f.JSONSchema.Name) || !f.JSONSchema.Strict || wrong != "" {
+		wrong := notStrict(schema)
+		if f.Type != "json_schema" || !validName.MatchString(f.JSONSchema.Name) || !f.JSONSchema.Strict || wrong != "" {
 			return bad("response_format", "invalid_json_schema", "Invalid schema for response_format: "+wrong)
 		}
 	}
 	return nil
 }
 
-var openAIName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var validName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// openAIStrict is what strict mode refuses of a schema; empty: nothing.
-func openAIStrict(schema any) string {
+// notStrict is what strict mode refuses of a schema; empty: nothing.
+func notStrict(schema any) string {
 	s, ok := schema.(map[string]any)
 	if !ok {
 		return "is no object"
@@ -222,26 +216,26 @@ func openAIStrict(schema any) string {
 		return "every property is required, and none beside them"
 	}
 	for _, i := range inner {
-		if wrong := openAIStrict(i); wrong != "" {
+		if wrong := notStrict(i); wrong != "" {
 			return wrong
 		}
 	}
 	return ""
 }
 
-// openAIMessages reads messages, and holds that every call is answered, by nothing else.
-func openAIMessages(out *llm.Request, messages []openAIMessage) error {
+// messagesOf reads messages, and holds that every call is answered, by nothing else.
+func messagesOf(out *llm.Request, messages []message) error {
 	open := map[string]string{} // calls without a result, by id, to their names
 	for i, m := range messages {
 		param := fmt.Sprintf("messages.[%d]", i)
 		bad := func(message string) error {
-			return openAIRefuses(http.StatusBadRequest, param, "", message)
+			return refusal(http.StatusBadRequest, param, "", message)
 		}
-		text, images, err := openAIContent(m.Content)
+		text, images, err := contentOf(m.Content)
 		name, asked := open[m.ToolCallID]
 		switch {
 		case err != nil:
-			return openAIRefuses(http.StatusBadRequest, param+".content.image_url", "", err.Error())
+			return refusal(http.StatusBadRequest, param+".content.image_url", "", err.Error())
 		case m.Role != "tool" && len(open) > 0:
 			return bad("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.")
 		case m.Role == "system" && i == 0:
@@ -251,7 +245,7 @@ func openAIMessages(out *llm.Request, messages []openAIMessage) error {
 		case m.Role == "assistant":
 			msg := llm.Message{Role: llm.Assistant, Text: text, State: []byte(m.ReasoningContent)}
 			for _, c := range m.ToolCalls {
-				if c.ID == "" || c.Type != "function" || !openAIName.MatchString(c.Function.Name) {
+				if c.ID == "" || c.Type != "function" || !validName.MatchString(c.Function.Name) {
 					return bad("Invalid tool call")
 				}
 				open[c.ID] = c.Function.Name
@@ -272,15 +266,15 @@ func openAIMessages(out *llm.Request, messages []openAIMessage) error {
 	return nil
 }
 
-// openAIContent reads a text, parts, or nothing.
-func openAIContent(content jsontext.Value) (text string, images []llm.Image, err error) {
+// contentOf reads a text, parts, or nothing.
+func contentOf(content jsontext.Value) (text string, images []llm.Image, err error) {
 	switch {
 	case len(content) == 0 || string(content) == "null":
 		return "", nil, nil
 	case content.Kind() == '"':
 		return text, nil, json.Unmarshal(content, &text)
 	}
-	var parts []openAIPart
+	var parts []part
 	if err := json.Unmarshal(content, &parts, json.RejectUnknownMembers(true)); err != nil {
 		return "", nil, err
 	}
@@ -302,8 +296,8 @@ func openAIContent(content jsontext.Value) (text string, images []llm.Image, err
 	return text, images, nil
 }
 
-// openAIAnswer writes a completion. Tokens written into a cache are told as since GPT-5.6.
-func openAIAnswer(resp llm.Response) any {
+// completion writes a completion. Tokens written into a cache are told as since GPT-5.6.
+func completion(resp llm.Response) any {
 	message := map[string]any{"role": "assistant", "content": nil, "refusal": nil}
 	if resp.Text != "" {
 		message["content"] = resp.Text
@@ -311,9 +305,9 @@ func openAIAnswer(resp llm.Response) any {
 	if len(resp.State) > 0 {
 		message["reasoning_content"] = string(resp.State)
 	}
-	var calls []openAIToolCall
+	var calls []toolCall
 	for _, c := range resp.Calls {
-		call := openAIToolCall{ID: c.ID, Type: "function"}
+		call := toolCall{ID: c.ID, Type: "function"}
 		call.Function.Name, call.Function.Arguments = c.Name, string(c.Arguments)
 		calls = append(calls, call)
 	}
