@@ -86,8 +86,8 @@ func TestAnswers(t *testing.T) {
 
 		{"call", parts(`{"functionCall":{"id":"g","name":"f","args":{"b":1,"a":"x"}},"thoughtSignature":"s"}`), calls(call("g", "f", `{"b":1,"a":"x"}`))},
 		{"calls in parallel, one id twice, one none", parts(`{"functionCall":{"id":"g","name":"f","args":{}}},{"functionCall":{"id":"g","name":"f","args":{}}},{"functionCall":{"name":"h","args":{}}}`),
-			calls(call("g", "f", `{}`), call("call_2", "f", `{}`), call("call_3", "h", `{}`))},
-		{"an id like one that is made up", parts(`{"functionCall":{"id":"call_2","name":"f"}},{"functionCall":{"name":"f"}}`), calls(call("call_2", "f", `{}`), call("call_3", "f", `{}`))},
+			calls(call("g", "f", `{}`), call("call_1", "f", `{}`), call("call_2", "h", `{}`))},
+		{"an id like one that is made up", parts(`{"functionCall":{"id":"call_1","name":"f"}},{"functionCall":{"name":"f"}}`), calls(call("call_1", "f", `{}`), call("call_2", "f", `{}`))},
 		{"arguments missing", parts(`{"functionCall":{"id":"g","name":"f"}}`), calls(call("g", "f", `{}`))},
 		{"arguments null", parts(`{"functionCall":{"id":"g","name":"f","args":null}}`), calls(call("g", "f", `{}`))},
 		{"arguments as text", parts(`{"functionCall":{"id":"g","name":"f","args":"{\"a\":1}"}}`), calls(call("g", "f", `{"a":1}`))},

@@ -104,3 +104,53 @@ func TestUnthought(t *testing.T) {
 		}
 	}
 }
+
+// Holds docs/spec/04-agent.md, "Loop": earlier calls go back to a provider that takes
+// nothing but objects, whatever the model wrote.
+func TestArgumentsObject(t *testing.T) {
+	for in, want := range map[string]string{
+		``: `{}`, `{}`: `{}`, `null`: `{}`, `[1]`: `{}`, `"{}"`: `{}`, `7`: `{}`, `{"a":`: `{}`, `look`: `{}`,
+		`{"b": 12345678901234567890, "a":1}`: `{"b": 12345678901234567890, "a":1}`,
+		`{"a":1,"a":2}`:                      `{"a":2}`,
+		"{\"a\":\"\xff\"}":                   "{\"a\":\"\uFFFD\"}",
+		`{"a":"\ud83d"}`:                     "{\"a\":\"\uFFFD\"}",
+	} {
+		if got := string(wire.ArgumentsObject([]byte(in))); got != want {
+			t.Errorf("ArgumentsObject(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": a call of a tool that there is not can be told of.
+func TestFunctionName(t *testing.T) {
+	for in, want := range map[string]string{
+		"set_note": "set_note", "Get-7": "Get-7", "": "_", "list offerings!": "list_offerings_", "naïve\xff": "na_ve_", "0123456789ab": "0123456789",
+	} {
+		if got := wire.FunctionName(in, 10); got != want[:min(len(want), 10)] {
+			t.Errorf("FunctionName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": what a provider wants back comes back to it alone.
+func TestPack(t *testing.T) {
+	type kept struct {
+		A string `json:"a"`
+	}
+	packed := wire.Pack("p", kept{"x"})
+	if got := string(packed); got != `p:{"a":"x"}` {
+		t.Errorf("Pack = %s", got)
+	}
+	var got kept
+	if !wire.Unpack("p", packed, &got) || got.A != "x" {
+		t.Errorf("Unpack = %+v", got)
+	}
+	for _, foreign := range []string{"", "p", "p:", "q:{}", "pp:{}", "p:{", `p:[]`, `{"a":"x"}`} {
+		if wire.Unpack("p", []byte(foreign), &kept{}) {
+			t.Errorf("%q is taken for its own", foreign)
+		}
+	}
+	if wire.Pack("p", func() {}) != nil || wire.Pack("p", kept{"\xff"}) != nil {
+		t.Error("what cannot be written is packed")
+	}
+}
