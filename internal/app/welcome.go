@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
 )
 
@@ -13,11 +14,15 @@ type welcome struct {
 	business string // its name
 	files    string // where it was read from
 	question string // one to ask it
+	model    string // what answers
 }
 
 func newWelcome(o DevOptions) welcome {
 	folder := filepath.Clean(o.Config.Folders.Config)
-	w := welcome{business: o.Tenant.Catalog.BusinessName, files: "read from " + folder}
+	w := welcome{business: o.Tenant.Catalog.BusinessName, files: "read from " + folder, model: "a model that costs nothing"}
+	if m := o.Config.Agent.Model; m.Provider != config.Mock {
+		w.model = "the model " + m.String()
+	}
 	if demoStandsIn(o.Config) {
 		w.files, w.question = "built in, since "+folder+" holds no files of a business", "how much is the wheel course?"
 	} else if offerings := o.Tenant.Catalog.Offerings; len(offerings) > 0 {
@@ -29,7 +34,7 @@ func newWelcome(o DevOptions) welcome {
 // Welcome tells a newcomer where to click.
 func (d *Dev) Welcome(out io.Writer) error {
 	_, err := fmt.Fprintf(out, `
-  ManyChat AI Agent is running, with a ManyChat of its own and a model that costs nothing.
+  ManyChat AI Agent is running, with a ManyChat of its own and %s.
 
   The business:     %s, %s
   Open the phone:   %s%s
@@ -37,6 +42,6 @@ func (d *Dev) Welcome(out io.Writer) error {
 
   Stop with Ctrl+C; conversations and queued replies are kept.
 
-`, d.welcome.business, d.welcome.files, d.URL, sandbox.Path, d.welcome.question)
+`, d.welcome.model, d.welcome.business, d.welcome.files, d.URL, sandbox.Path, d.welcome.question)
 	return err
 }

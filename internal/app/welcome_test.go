@@ -42,11 +42,23 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
-func welcomeOf(t *testing.T, folder string) string {
+// What answers is said, since a real model costs money.
+func TestWelcomeNamesTheModel(t *testing.T) {
+	for environ, want := range map[string]string{
+		"AGENT_MODEL=mock:demo":    "and a model that costs nothing.",
+		"AGENT_MODEL=ollama:qwen3": "and the model ollama:qwen3.",
+	} {
+		if got := welcomeOf(t, "nowhere", environ, "OLLAMA_BASE_URL=http://127.0.0.1:9"); !strings.Contains(got, want) {
+			t.Errorf("with %s the welcome lacks %q:\n%s", environ, want, got)
+		}
+	}
+}
+
+func welcomeOf(t *testing.T, folder string, environ ...string) string {
 	t.Helper()
-	c, err := config.Load(config.Source{Mode: config.Dev, Environ: []string{
-		"CONFIG_DIR=" + folder, "DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db"),
-	}})
+	c, err := config.Load(config.Source{Mode: config.Dev, Environ: append(environ,
+		"CONFIG_DIR="+folder, "DATABASE_URL=sqlite:"+filepath.Join(t.TempDir(), "agent.db"),
+	)})
 	if err != nil {
 		t.Fatal(err)
 	}
