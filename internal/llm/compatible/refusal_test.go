@@ -207,6 +207,10 @@ func TestLearns(t *testing.T) {
 			`"max_tokens":100`, `"max_completion_tokens":100`},
 		{"the bound of newer models, behind a gateway", answered(400, `{"error":{"message":"litellm.BadRequestError: OpenAIException - Unsupported parameter: max_tokens","code":"400"}}`),
 			`"max_tokens":100`, `"max_completion_tokens":100`},
+		{"the bound of newer models, in a list of violations", answered(422, `{"detail":[{"type":"extra_forbidden","loc":["body","max_tokens"],"msg":"Extra inputs are not permitted"}]}`),
+			`"max_tokens":100`, `"max_completion_tokens":100`},
+		{"the bound of newer models, as Python prints it", answered(400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'max_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 100}]","type":"BadRequestError","param":null,"code":400}`),
+			`"max_tokens":100`, `"max_completion_tokens":100`},
 		// https://github.com/openai/openai-openapi/issues/541
 		{"tools without reasoning", failing(400, "Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.", "invalid_request_error", "reasoning_effort", ""),
 			`"reasoning_effort":"low"`, `"reasoning_effort":"none"`},

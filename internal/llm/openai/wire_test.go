@@ -78,8 +78,8 @@ func TestConnectionsThatFail(t *testing.T) {
 		{"body shorter than announced", server.URL + "/short", llm.KindNetwork, "the answer broke off"},
 		{"50 MB", server.URL + "/large", llm.KindProtocol, "the answer is above 4194304 bytes"},
 		{"gzip bomb", server.URL + "/packed", llm.KindProtocol, "the answer is above 4194304 bytes"},
-		{"refused", "http://" + closed.Addr().String(), llm.KindNetwork, "the connection failed"},
-		{"certificate of nobody", secure.URL, llm.KindNetwork, "the connection failed"},
+		{"refused", "http://" + closed.Addr().String(), llm.KindNetwork, "the connection failed: connection refused"},
+		{"certificate of nobody", secure.URL, llm.KindNetwork, "the connection failed: the certificate is not trusted"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,10 +6,13 @@ package wire
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -101,11 +104,26 @@ func (c *Client) lost(ctx context.Context, err error) *llm.Error {
 	if cause := ctx.Err(); cause != nil {
 		return &llm.Error{Provider: c.provider, Kind: llm.KindNetwork, Message: "aborted", Err: cause}
 	}
-	message := "the connection failed"
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		message = "the answer broke off"
+	return &llm.Error{Provider: c.provider, Kind: llm.KindNetwork, Message: lostBy(err), Err: err}
+}
+
+// lostBy says what broke an exchange off, without the address, which may hold a
+// credential.
+func lostBy(err error) string {
+	var errno syscall.Errno
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the answer broke off"
+	case errors.As(err, &name):
+		return "the connection failed: the name of the host cannot be resolved"
+	case errors.As(err, &certificate):
+		return "the connection failed: the certificate is not trusted"
+	case errors.As(err, &errno):
+		return "the connection failed: " + errno.Error()
 	}
-	return &llm.Error{Provider: c.provider, Kind: llm.KindNetwork, Message: message, Err: err}
+	return "the connection failed"
 }
 
 func (c *Client) unreadable(message string, err error) *llm.Error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -138,6 +139,9 @@ func TestPostFails(t *testing.T) {
 		cause error
 		says  string
 	}{
+		{"no host", func(*http.Request) (*http.Response, error) {
+			return nil, &net.DNSError{Err: "no such host", Name: "secret.example"}
+		}, nil, llm.KindNetwork, nil, "the connection failed: the name of the host cannot be resolved"},
 		{"no connection", func(*http.Request) (*http.Response, error) { return nil, told }, nil, llm.KindNetwork, told, "the connection failed"},
 		{"broken off", func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: broken{io.ErrUnexpectedEOF}, Request: r}, nil
