@@ -95,14 +95,23 @@ func (t trickle) Read(p []byte) (int, error) {
 	}
 }
 
-// junk is as many bytes as anybody reads.
-type junk struct{}
+// flood is 8 MiB at once, and nothing more until the reader gives up.
+type flood struct {
+	req  *http.Request
+	left int
+}
 
-func (junk) Read(p []byte) (int, error) {
-	for i := range p {
+func (f *flood) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		<-f.req.Context().Done()
+		return 0, f.req.Context().Err()
+	}
+	n := min(len(p), f.left)
+	f.left -= n
+	for i := range n {
 		p[i] = 'x'
 	}
-	return len(p), nil
+	return n, nil
 }
 
 // broken is half of an answer, and then the end of the connection.
@@ -129,8 +138,8 @@ func failures() []failure {
 		{"streams garbage", always(func(req *http.Request) (*http.Response, error) {
 			return answering(200, "text/event-stream", trickle{req})(req)
 		}), "abort", true, 15 * time.Second},
-		{"answers 50 MB", always(func(req *http.Request) (*http.Response, error) {
-			return answering(200, "application/json", io.LimitReader(junk{}, 50<<20))(req)
+		{"answers more than anybody reads", always(func(req *http.Request) (*http.Response, error) {
+			return answering(200, "application/json", &flood{req, 8 << 20})(req)
 		}), "provider", false, 0},
 		{"answers a page with 502", always(func(req *http.Request) (*http.Response, error) {
 			return answering(502, "text/html", strings.NewReader("<html><h1>Bad gateway</h1>"))(req)

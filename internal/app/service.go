@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,6 +66,7 @@ type Service struct {
 	console *console.Handler // nil without CONSOLE_API_KEY
 	api     *openapi.Document
 
+	inForce    atomic.Pointer[tenant.Tenant]
 	mistakes   *mistakes
 	metrics    *telemetry.Metrics
 	background sync.WaitGroup
@@ -76,6 +78,7 @@ type Service struct {
 // to do. The caller closes the service.
 func New(ctx context.Context, o Options) (*Service, error) {
 	s := &Service{opts: o, owner: uuid.Must(uuid.NewV7()).String(), stopping: make(chan struct{}), stopWorker: func() {}}
+	s.inForce.Store(o.Tenant)
 	s.metrics = telemetry.NewMetrics()
 	s.mistakes = &mistakes{log: o.Log, dev: o.Config.Mode == config.Dev}
 	if err := s.open(ctx); err != nil {
@@ -231,7 +234,7 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 }
 
 // tenant is the configuration in force.
-func (s *Service) tenant() *tenant.Tenant { return s.opts.Tenant }
+func (s *Service) tenant() *tenant.Tenant { return s.inForce.Load() }
 
 // guarded is what of the program no reply may hold.
 func guarded(c config.Config) guardrail.Config {
@@ -281,8 +284,8 @@ func (s *Service) Start(ctx context.Context) error {
 	now := s.opts.Now()
 	orphans, err := s.db.TakeOver(ctx, turn.TakeOver{
 		TenantID: s.opts.Config.Tenant.ID, Owner: s.owner, Now: now,
-		HistorySince: turn.HistorySince(s.opts.Tenant, now), HistoryLimit: turn.HistoryEntries,
-		RecentLimit: turn.RecentMessages(s.opts.Tenant),
+		HistorySince: turn.HistorySince(s.tenant(), now), HistoryLimit: turn.HistoryEntries,
+		RecentLimit: turn.RecentMessages(s.tenant()),
 	})
 	if err != nil {
 		return fmt.Errorf("take over what an earlier process left: %w", err)

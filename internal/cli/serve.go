@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -27,12 +26,14 @@ func (devCommand) Run(ctx context.Context, std Streams) (err error) {
 		return err
 	}
 	log := logger(c, std)
-	defer onHangup(log)()
+	reloadWith, ignore := onHangup()
+	defer ignore()
 	d, err := app.NewDev(ctx, app.DevOptions{Config: c, Tenant: t, Listener: ln, Log: log, Now: time.Now})
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	reloadWith(d.Reload)
 	if err := d.Welcome(std.Out); err != nil {
 		return err
 	}
@@ -76,7 +77,8 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 		return err
 	}
 	log := logger(c, std)
-	defer onHangup(log)()
+	reloadWith, ignore := onHangup()
+	defer ignore()
 	for _, v := range c.Values() {
 		if !v.Planned {
 			log.Info("in force", "variable", v.Name, "value", v.Value, "from", v.Origin)
@@ -92,25 +94,28 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 		return err
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
+	reloadWith(service.Reload)
 	return run(c, service)
 }
 
-// onHangup keeps a SIGHUP, by which operators ask other programs to read their files
-// again, from ending this one. The result undoes it.
-func onHangup(log *slog.Logger) (undo func()) {
+// onHangup calls reload at every SIGHUP, by which operators ask programs to read their
+// files again. One that comes before reload is there waits for it. The result undoes it.
+func onHangup() (start func(reload func() error), undo func()) {
 	hangups, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(hangups, syscall.SIGHUP)
-	go func() {
-		for {
-			select {
-			case <-hangups:
-				log.Warn("SIGHUP changes nothing: reloading is not built into this version, and a restart reads the files")
-			case <-done:
-				return
+	start = func(reload func() error) {
+		go func() {
+			for {
+				select {
+				case <-hangups:
+					_ = reload() // it has said in the log what is wrong
+				case <-done:
+					return
+				}
 			}
-		}
-	}()
-	return func() {
+		}()
+	}
+	return start, func() {
 		signal.Stop(hangups)
 		close(done)
 	}
