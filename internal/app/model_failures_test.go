@@ -199,15 +199,15 @@ func TestModelFailuresCostOneHandoff(t *testing.T) {
 	}
 }
 
-// burst is eight turns of other contacts within four seconds, each of which is answered
+// burst is five turns of other contacts within four seconds, each of which is answered
 // at once.
 func (r *rig) burst(t *testing.T) {
 	t.Helper()
 	var all sync.WaitGroup
-	for i := range 8 {
+	for i := range 5 {
 		id := r.contact(fmt.Sprint(900000100 + i))
 		all.Go(func() {
-			time.Sleep(time.Duration(i) * 500 * time.Millisecond)
+			time.Sleep(time.Duration(i) * 800 * time.Millisecond)
 			began := time.Now()
 			exchange := r.write(id, question)
 			if took := time.Since(began); len(exchange.Shown) != 1 || exchange.Shown[0].Text != price || took > time.Second {

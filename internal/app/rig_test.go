@@ -94,7 +94,8 @@ type setup struct {
 	rules func(*tenant.Rules)
 	model llm.Model // nil: the configured one
 
-	provider http.RoundTripper // to the model's provider; nil: the network
+	provider http.RoundTripper     // to the model's provider; nil: the network
+	business func() *tenant.Tenant // nil: the demo academy
 }
 
 // models is the one that a test brings, under the name that is configured.
@@ -128,6 +129,9 @@ func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (c
 	}
 	business := academy(t, c.Tenant.ID)
 	for _, change := range changes {
+		if change.business != nil {
+			business = change.business()
+		}
 		if change.rules != nil {
 			change.rules(&business.Rules)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/tenant/tenanttest"
 )
 
 // academy is the demo tenant, in English.
@@ -21,26 +22,7 @@ func academy(t testing.TB) *tenant.Tenant {
 }
 
 // repairs is a business of another trade in another language, Portuguese.
-func repairs() *tenant.Tenant {
-	brl := func(amount int64) tenant.Money { return tenant.Money{Amount: amount, Currency: "BRL"} }
-	return &tenant.Tenant{
-		ID:     "repairs",
-		Prompt: "Você é o balcão da Oficina Vagalume, que conserta celulares.\nResponda em português.\nTermine com a pergunta \"Quer deixar o aparelho hoje?\"",
-		Catalog: tenant.Catalog{
-			BusinessName: "Oficina Vagalume",
-			Currency:     "BRL",
-			Offerings: []tenant.Offering{
-				{ID: "tela", Name: "Troca de tela", Price: brl(35000), Schedule: "De segunda a sexta, das 9h às 18h.", Description: "Vidro e display novos, com garantia de 90 dias."},
-				{ID: "bateria", Name: "Troca de bateria", Price: brl(18950), Schedule: "Fica pronta em uma hora.", Description: "Bateria nova, com garantia de 90 dias.", URL: "https://vagalume.example/bateria"},
-			},
-			FAQ: []tenant.Question{
-				{Question: "Onde fica a oficina?", Answer: "Rua dos Pirilampos, 12, ao lado da padaria."},
-			},
-			PaymentOptions: []tenant.PaymentOption{{ID: "pix", Description: "Pix na retirada."}},
-		},
-		Rules: tenant.Rules{Timezone: "America/Sao_Paulo"},
-	}
-}
+func repairs() *tenant.Tenant { return tenanttest.Repairs() }
 
 func promptOf(t testing.TB, of *tenant.Tenant) *prompt.Prompt {
 	t.Helper()

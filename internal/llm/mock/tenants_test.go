@@ -5,6 +5,7 @@ import (
 
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/tenant/tenanttest"
 )
 
 // academy is the demo tenant, in English.
@@ -18,35 +19,7 @@ func academy(t testing.TB) *tenant.Tenant {
 }
 
 // repairs is a business of another trade in another language, Portuguese.
-func repairs() *tenant.Tenant {
-	brl := func(amount int64) tenant.Money { return tenant.Money{Amount: amount, Currency: "BRL"} }
-	return &tenant.Tenant{
-		ID:     "repairs",
-		Prompt: "Você é o balcão da Oficina Vagalume, que conserta celulares.\nResponda em português.\nTermine com a pergunta \"Quer deixar o aparelho hoje?\"",
-		Catalog: tenant.Catalog{
-			BusinessName: "Oficina Vagalume",
-			Currency:     "BRL",
-			Offerings: []tenant.Offering{
-				{ID: "tela", Name: "Troca de tela", Price: brl(35000), Schedule: "De segunda a sexta, das 9h às 18h.", Description: "Vidro e display novos, com garantia de 90 dias."},
-				{ID: "bateria", Name: "Troca de bateria", Price: brl(18950), Schedule: "Fica pronta em uma hora.", Description: "Bateria nova, com garantia de 90 dias.", URL: "https://vagalume.example/bateria"},
-			},
-			FAQ: []tenant.Question{
-				{Question: "Onde fica a oficina?", Answer: "Rua dos Pirilampos, 12, ao lado da padaria."},
-				{Question: "Vocês buscam o aparelho em casa?", Answer: "Não, o aparelho precisa ser trazido à oficina."},
-			},
-			PaymentOptions: []tenant.PaymentOption{
-				{ID: "pix", Description: "Pix na retirada."},
-				{ID: "cartao", Description: "Cartão de crédito em até 3 parcelas."},
-			},
-		},
-		Rules: tenant.Rules{
-			Messages:            tenant.Messages{Acknowledgement: "Só um momento.", Escalation: "Vou chamar um colega."},
-			ConfidenceThreshold: 0.6,
-			PriceGuard:          tenant.PriceGuardEscalate,
-			Timezone:            "America/Sao_Paulo",
-		},
-	}
-}
+func repairs() *tenant.Tenant { return tenanttest.Repairs() }
 
 // cleaners is a business in a third script: Greek, where a question ends in ";".
 func cleaners() *tenant.Tenant {
