@@ -186,6 +186,10 @@ const (
 	Images      Feature = "images"
 )
 
+// Wording is no part of a request but how it was written: the adapter has learned from the
+// refusal, and writes the same request otherwise from then on.
+const Wording Feature = "wording"
+
 // Error is a failed call. Message is the provider's own, without credentials.
 type Error struct {
 	Provider    string

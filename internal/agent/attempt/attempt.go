@@ -118,13 +118,17 @@ func (t *Turn) Call(ctx context.Context, req llm.Request) (resp llm.Response, ma
 // ask tries one model: once when another is to follow, else again and again while that
 // may help and the context allows.
 func (t *Turn) ask(ctx context.Context, c *candidate, req llm.Request, last bool, made *[]Made) (llm.Response, error) {
-	for failures := 0; ; {
+	for failures, reworded := 0, 0; ; {
 		fitted := c.fit(req)
 		resp, err := t.attempt(ctx, c, fitted, last, made)
 		if err == nil {
 			return resp, nil
 		}
 		if t.without(c, fitted, err) {
+			continue
+		}
+		if rewords(err) && reworded < maxRewordings {
+			reworded++
 			continue
 		}
 		failures++
@@ -140,6 +144,15 @@ func (t *Turn) ask(ctx context.Context, c *candidate, req llm.Request, last bool
 			return resp, err
 		}
 	}
+}
+
+// maxRewordings bounds what an adapter may have to learn for one request.
+const maxRewordings = 4
+
+// rewords reports whether an adapter would write the same request otherwise.
+func rewords(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Unsupported == llm.Wording
 }
 
 // without leaves out of c's requests, from now on, what the provider does not take, and

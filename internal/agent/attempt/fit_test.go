@@ -134,6 +134,8 @@ func TestUnsupported(t *testing.T) {
 			[]string{mock, "temperature schema tools=auto calls 800+0"}, "temperature schema tools=auto calls 800+0", false},
 		{"one behind another", "mock:x", []llmtest.Step{refuses(llm.Images), refuses(llm.Schema), fine()},
 			[]string{mock, "temperature schema tools=auto calls 800+0", "temperature tools=auto calls 800+0"}, "temperature tools=auto calls 800+0", false},
+		{"another wording", "new:x", []llmtest.Step{refuses(llm.Wording), refuses(llm.Wording), fine()}, []string{all, all, all}, all, false},
+		{"another wording for ever", "new:x", []llmtest.Step{refuses(llm.Wording)}, []string{all, all, all, all, all}, all, true},
 		{"what was not asked", "new:x", []llmtest.Step{refuses(llm.Temperature)}, []string{all}, all, true},
 		{"an effort that was not asked", "mock:x", []llmtest.Step{refuses(llm.Reasoning)}, []string{mock}, mock, true},
 		{"what nobody knows", "new:x", []llmtest.Step{refuses("odd")}, []string{all}, all, true},

@@ -39,7 +39,7 @@ func (m *Model) refused(a wire.Answer, c wire.Complaint, body *request) (llm.Res
 		failed.Kind, failed.Message = llm.KindUnauthorized, "the key is refused"
 	case c.Is("context_length_exceeded", "model_not_found", "rate_limit_exceeded"):
 	case m.learn(a, c, body):
-		failed.Kind = llm.KindServer
+		failed.Kind, failed.Unsupported = llm.KindRejected, llm.Wording
 	default:
 		if failed.Unsupported = unsupported(a.Status, c, body); failed.Unsupported != "" {
 			failed.Kind = llm.KindRejected
@@ -49,7 +49,7 @@ func (m *Model) refused(a wire.Answer, c wire.Complaint, body *request) (llm.Res
 }
 
 // learn keeps what the server takes otherwise, and reports whether the request was made
-// without knowing it: the same call may then work a moment later.
+// without knowing it: the same call may then work.
 func (m *Model) learn(a wire.Answer, c wire.Complaint, body *request) bool {
 	if a.Status != http.StatusBadRequest && a.Status != http.StatusUnprocessableEntity {
 		return false

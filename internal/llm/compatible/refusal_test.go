@@ -221,14 +221,14 @@ func TestLearns(t *testing.T) {
 			server.Break(tt.fault, answered(200, done), tt.fault)
 			m := newModel(t, server.Transport())
 			_, err := m.Generate(t.Context(), everything(t))
-			if got, e := failureOf(t, err); !e.Retryable() || got.Unsupported != "" {
+			if got, e := failureOf(t, err); got.Unsupported != llm.Wording || e.Kind != llm.KindRejected {
 				t.Errorf("first error = %v, unsupported %q", err, got.Unsupported)
 			}
 			if _, err := m.Generate(t.Context(), everything(t)); err != nil {
 				t.Fatal(err)
 			}
 			_, err = m.Generate(t.Context(), everything(t))
-			if _, e := failureOf(t, err); e.Retryable() {
+			if got, _ := failureOf(t, err); got.Unsupported == llm.Wording {
 				t.Errorf("the same refusal again may pass: %v", err)
 			}
 			got := server.Requests()
@@ -263,8 +263,8 @@ func TestLearnsTogether(t *testing.T) {
 		}()
 	}
 	for range turns {
-		if _, e := failureOf(t, <-failed); !e.Retryable() {
-			t.Errorf("error = %v", e)
+		if got, _ := failureOf(t, <-failed); got.Unsupported != llm.Wording {
+			t.Errorf("failure = %+v", got)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (m *Model) refused(a wire.Answer, c wire.Complaint, body *request) (llm.Res
 	case a.Status != http.StatusBadRequest && a.Status != http.StatusUnprocessableEntity:
 	case c.Is("context_length_exceeded", "model_not_found"):
 	case m.learn(c, body):
-		failed.Kind = llm.KindServer // a moment later the same call is made otherwise
+		failed.Unsupported = llm.Wording
 	default:
 		failed.Unsupported = unsupported(c, body)
 	}

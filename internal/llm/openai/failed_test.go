@@ -223,7 +223,7 @@ func TestWhatIsLearnt(t *testing.T) {
 			m := newModel(t, newest, server)
 			req := llm.Request{System: "Be brief.", Messages: toolLoop(strings.NewReplacer("gAAA1", "MQ==", "gAAA2", "Mg==").Replace(ownState)), Tools: twoTools()}
 			_, err := m.Generate(t.Context(), req)
-			if got, _ := failureOf(t, err); got != (failure{llm.KindServer, "", 400, 0}) {
+			if got, _ := failureOf(t, err); got != (failure{llm.KindRejected, llm.Wording, 400, 0}) {
 				t.Fatalf("first: %+v", got)
 			}
 			if first := server.Requests()[0]; !strings.Contains(string(first.Body), test.left) {
