@@ -129,6 +129,7 @@ func (t *Turn) ask(ctx context.Context, c *candidate, req llm.Request, last bool
 		}
 		if rewords(err) && reworded < maxRewordings {
 			reworded++
+			t.caller.config.Log.Info("model takes its requests otherwise; they are written so until the next start", "model", c.Name, "error", err)
 			continue
 		}
 		failures++

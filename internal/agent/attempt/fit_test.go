@@ -134,8 +134,6 @@ func TestUnsupported(t *testing.T) {
 			[]string{mock, "temperature schema tools=auto calls 800+0"}, "temperature schema tools=auto calls 800+0", false},
 		{"one behind another", "mock:x", []llmtest.Step{refuses(llm.Images), refuses(llm.Schema), fine()},
 			[]string{mock, "temperature schema tools=auto calls 800+0", "temperature tools=auto calls 800+0"}, "temperature tools=auto calls 800+0", false},
-		{"another wording", "new:x", []llmtest.Step{refuses(llm.Wording), refuses(llm.Wording), fine()}, []string{all, all, all}, all, false},
-		{"another wording for ever", "new:x", []llmtest.Step{refuses(llm.Wording)}, []string{all, all, all, all, all}, all, true},
 		{"what was not asked", "new:x", []llmtest.Step{refuses(llm.Temperature)}, []string{all}, all, true},
 		{"an effort that was not asked", "mock:x", []llmtest.Step{refuses(llm.Reasoning)}, []string{mock}, mock, true},
 		{"what nobody knows", "new:x", []llmtest.Step{refuses("odd")}, []string{all}, all, true},
@@ -246,5 +244,33 @@ func TestNewChecksItsConfig(t *testing.T) {
 		if _, err := attempt.New(c); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": an adapter that has learned to write the request
+// otherwise is asked again at once, a few times at most; it is no failure of the provider.
+func TestAnotherWording(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steps []llmtest.Step
+		made  int
+		fails bool
+	}{
+		"twice":    {[]llmtest.Step{refuses(llm.Wording), refuses(llm.Wording), fine()}, 3, false},
+		"for ever": {[]llmtest.Step{refuses(llm.Wording)}, 5, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				spare := plays(t, fine())
+				r := start(t, options{models: []attempt.Model{{Name: "new:x", Model: plays(t, tt.steps...)}, {Name: "spare:x", Model: spare}}})
+				_, made, err := r.turn().Call(t.Context(), whole())
+				if err != nil || r.since() != 0 {
+					t.Errorf("after %v: %v", r.since(), err)
+				}
+				if first := len(made) - len(spare.asked); first != tt.made || (len(spare.asked) > 0) != tt.fails {
+					t.Errorf("%d attempts of the first model and %d of the fallback, want %d, and the fallback only behind a failure", first, len(spare.asked), tt.made)
+				}
+				r.spent()
+			})
+		})
 	}
 }
