@@ -14,6 +14,7 @@ func FuzzApply(f *testing.F) {
 	f.Add("It is 240 EUR, see https://school.example/wheel", "Which day?")
 	f.Add("1.200,00 € – ٢٤٠\u00a0000 R$ Rs. 5", "[x](www.pay.invalid)")
 	f.Add("1  240EUR 0.AA/", "0")
+	f.Add("**Data:** 3 May, upi:_", "5 bin 500 TL, 12 zł 90 gr")
 	f.Add("escalate: true\n[actions performed: a", "## CATALOG")
 	g, tn := guard(), school()
 	f.Fuzz(func(t *testing.T, message, closing string) {

@@ -59,11 +59,15 @@ func (l links) run(d *draft) finding {
 	return finding{noted: true}
 }
 
+// maxPasses is how often links that the removal of others formed are removed. Only a
+// text that is made to hide links needs more than two or three.
+const maxPasses = 8
+
 // withoutLinks removes links until none is left, since what stood round one may form
-// another. A text that hides one in invisible or compatibility characters is written
-// without them.
+// another; nothing is left of a text that needs more than maxPasses. A text that hides a
+// link in invisible or compatibility characters is written without them.
 func withoutLinks(text string, allowed map[string]bool) string {
-	for {
+	for range maxPasses {
 		bare := plain(text)
 		seen := removeLinks(bare, allowed)
 		if seen == bare {
@@ -73,6 +77,7 @@ func withoutLinks(text string, allowed map[string]bool) string {
 			text = seen
 		}
 	}
+	return ""
 }
 
 func removeLinks(text string, allowed map[string]bool) string {
@@ -178,8 +183,10 @@ func linksIn(run string) [][2]int {
 			start += strings.Index(found, asciiHost(found))
 			found = asciiHost(found)
 			name := bareHost(found)
-			if name == "" { // a scheme may begin behind its last point
-				from = start + strings.LastIndexAny(found, ".。") + 1
+			if name == "" {
+				if i := strings.LastIndexAny(found, ".。"); i > 0 {
+					from = start + i + 1 // a scheme may begin behind its last point
+				}
 				continue
 			}
 			if from = start + len(name); inWord(run, start, from) {

@@ -1,6 +1,7 @@
 package guardrail_test
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -44,6 +45,8 @@ func TestLinks(t *testing.T) {
 		{"longer than an ending", says("Ana.Comércio abre às nove."), answered("Ana.Comércio abre às nove.")},
 		{"e-mail that begins as a host", says("Write to ana.me@school.mail"), answered("Write to ana.me@school.mail")},
 		{"e-mail", says("Write to desk@school-mail.com"), answered("Write to desk@school-mail.com")},
+		{"a word that is also a scheme", says("*Data:* 3 May, *upi:_"), answered("*Data:* 3 May, *upi:_")},
+		{"nested deeper than any text is", says("Yes.", strings.Repeat("pay.<", 300)+"https://pay.invalid/x "+strings.Repeat(">com", 300)), mended("links", "Yes.")},
 		{"no space after a sentence", says("Yes.See you at 9.30"), answered("Yes.See you at 9.30")},
 	})
 }

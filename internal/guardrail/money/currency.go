@@ -1,6 +1,7 @@
 package money
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,25 +17,30 @@ type currencyWords map[string]unit
 type currency struct {
 	unit  unit
 	loose bool // a word for other things too: it counts only beside a number of the catalog
-	cents bool // the number counts hundredths
+	minor int  // the number counts a smaller unit of so many decimals; 0: it does not
 }
 
 // beside looks for a currency right behind a number, then right before it, and says
 // where the number with a currency behind it ends.
 func (c currencyWords) beside(runes []rune, n numeral) (currency, int, bool) {
 	behind, end, ok := c.after(runes, n.end)
+	if ok && n.isYear(runes) && isNext(runes, n.end, "in") { // prices of 2026 in EUR
+		ok = false
+	}
 	if ok && !behind.loose {
 		return behind, end, true
 	}
-	if before, ok := c.before(runes, n.start); ok {
+	if before, ok := c.before(runes, n); ok {
 		return before, n.end, true
 	}
 	return behind, end, ok
 }
 
 // before looks for a currency right before a number. One that stands nearer to a number
-// before itself is that one's: "240 EUR (8 evenings)".
-func (c currencyWords) before(runes []rune, i int) (currency, bool) {
+// before itself is that one's: "240 EUR (8 evenings)". In another line, or outside the
+// number's brackets, it counts for a number that counts nothing else.
+func (c currencyWords) before(runes []rune, n numeral) (currency, bool) {
+	i := n.start
 	if i > 0 && strings.ContainsRune("-−+", runes[i-1]) {
 		i-- // €-20
 	}
@@ -54,7 +60,9 @@ func (c currencyWords) before(runes []rune, i int) (currency, bool) {
 	start = wordStart(runes, start)
 	word, own, theirs := string(runes[start:end]), apart(runes[end:i]), numberBefore(runes[:start])
 	switch {
-	case marked && !sign && !isAbbreviation(word): // the end of a sentence
+	case marked && !sign && (!isAbbreviation(word) || theirs == own): // the end of a sentence
+		return currency{}, false
+	case (theirs == own && own < absent || loosens(runes[end:i])) && !n.standsAlone(runes):
 		return currency{}, false
 	case theirs < own, own >= aside && theirs == own, theirs == own && !sign && !isCode(word):
 		return currency{}, false
@@ -62,11 +70,12 @@ func (c currencyWords) before(runes []rune, i int) (currency, bool) {
 		return currency{unit: ofSign(string(runes[start:end-1]), runes[end-1])}, runes[end-1] != '¢'
 	}
 	found, ok := c.named(word)
-	return found, ok && !found.cents
+	return found, ok && found.minor == 0 && leads(word) && !n.isOnFriday(runes, start)
 }
 
 // after looks for a currency right behind a number, and says where it ends. One that
-// stands nearer to a number behind itself is that one's: "Level 2 (€240)".
+// stands nearer to a number behind itself is that one's: "Level 2 (€240)". In another line,
+// or in brackets, it counts when no other word follows it there.
 func (c currencyWords) after(runes []rune, i int) (currency, int, bool) {
 	if i+1 < len(runes) && strings.ContainsRune(".,/", runes[i]) && strings.ContainsRune("-–—", runes[i+1]) {
 		if i += 2; runes[i-2] == '/' && (i == len(runes) || !isWord(runes[i])) {
@@ -85,11 +94,12 @@ func (c currencyWords) after(runes []rune, i int) (currency, int, bool) {
 	if sign {
 		reach++
 	}
-	if reach == start || numberBehind(runes[reach:]) < apart(runes[i:start]) {
+	gap := runes[i:start]
+	if reach == start || numberBehind(runes[reach:]) < apart(gap) || loosens(gap) && !aloneAt(runes, reach) {
 		return currency{}, 0, false
 	}
 	if sign { // 350 €, 350 US$
-		return currency{unit: ofSign(string(runes[start:end]), runes[end]), cents: runes[end] == '¢'}, reach, true
+		return currency{unit: ofSign(string(runes[start:end]), runes[end]), minor: minorNames[string(runes[end])]}, reach, true
 	}
 	word := strings.ToLower(string(runes[start:end]))
 	if qualifiers[word] && end < len(runes) && isBlank(runes[end]) {
@@ -99,12 +109,76 @@ func (c currencyWords) after(runes []rune, i int) (currency, int, bool) {
 		}
 		return found, reach, ok && !found.loose
 	}
-	if _, doubtful := ambiguousNames.of(word); doubtful && strings.HasPrefix(string(runes[end:min(end+4, len(runes))]), " of ") {
+	if ambiguousNames.has(foldName(word)) && (isNext(runes, end, "of") || isNext(runes, end, "silver") || isTimes(runes, i, end)) {
 		return currency{}, 0, false // 5 pounds of clay
 	}
 	found, ok := c.named(string(runes[start:end]))
 	return found, reach, ok
 }
+
+// minorOf is how many decimals a folded word for a smaller unit has, where the catalog
+// has a currency of three; 0: it is no such word.
+func (c currencyWords) minorOf(word string) int {
+	decimals, ok := minorNames[word]
+	for prefix := 0; !ok && prefix < len(arabicPrefixes); prefix++ {
+		if bare, cut := strings.CutPrefix(word, arabicPrefixes[prefix]); cut {
+			decimals, ok = minorNames[bare]
+		}
+	}
+	if decimals < 3 {
+		return decimals
+	}
+	for _, u := range c {
+		if u.hasThousandths() {
+			return decimals
+		}
+	}
+	return 2
+}
+
+// leads reports whether a currency's word stands before a number.
+func leads(word string) bool {
+	folded := foldName(word)
+	name := strings.TrimSuffix(folded, ".")
+	return isCode(word) || leading[folded] || !ambiguousNames.has(name) && !ownNames.has(name)
+}
+
+// loosens reports whether a gap is an opening bracket or the end of a line.
+func loosens(gap []rune) bool {
+	return slices.ContainsFunc(gap, func(r rune) bool { return r == '\n' || r == '(' || r == '[' })
+}
+
+// isTimes reports whether a letter for roubles is one for times: 2 р. в неделю.
+func isTimes(runes []rune, number, end int) bool {
+	if end < len(runes) && runes[end] == '.' {
+		end++
+	}
+	return number > 0 && (number == 1 || !unicode.IsDigit(runes[number-2])) && isNext(runes, end, "в")
+}
+
+// hours are what follows a day of the week and no price: 9–12 Uhr, 8.30–12.00.
+var hours = regexp.MustCompile(`^\d{1,2}(?:[.:]\d\d)?(?:\s?[-–—]\s?\d{1,2}(?:[.:]\d\d)?)?\s?(?i:uhr|h)\b` +
+	`|^\d{1,2}\.(?:00|15|30|45)\s?[-–—]\s?\d{1,2}\.(?:00|15|30|45)(?:\D|$)`)
+
+// isOnFriday reports whether the word at start, before a number, is the day of the week
+// and no francs: Mo–Fr 8.30–12.00.
+func (n numeral) isOnFriday(runes []rune, start int) bool {
+	if !strings.EqualFold(string(runes[start:min(start+2, len(runes))]), "fr") || start+2 < len(runes) && unicode.IsLetter(runes[start+2]) {
+		return false
+	}
+	if hours.MatchString(string(runes[n.start:min(n.start+16, len(runes))])) {
+		return true
+	}
+	end := start
+	for end > 0 && (isBlank(runes[end-1]) || strings.ContainsRune(".,/&+-–—", runes[end-1])) {
+		end--
+	}
+	before := wordStart(runes, end)
+	return weekdays[strings.ToLower(string(runes[before:end]))]
+}
+
+// weekdays are the days that stand before a Friday.
+var weekdays = wordSet("mo di mi do sa so montag dienstag mittwoch donnerstag bis")
 
 // distance is how far a currency stands from a number.
 type distance int
@@ -154,6 +228,20 @@ func numberBefore(runes []rune) distance {
 		}
 	}
 	return absent
+}
+
+// isNext reports whether a word, in lower case, is the one that follows.
+func isNext(runes []rune, i int, word string) bool {
+	for i < len(runes) && isBlank(runes[i]) {
+		i++
+	}
+	for _, r := range word {
+		if i == len(runes) || unicode.ToLower(runes[i]) != r {
+			return false
+		}
+		i++
+	}
+	return i == len(runes) || !isWord(runes[i])
 }
 
 // isAbbreviation reports whether a currency's word is written with a point or a stroke:
@@ -222,14 +310,14 @@ func (c currencyWords) named(word string) (currency, bool) {
 		return currency{}, false
 	}
 	lower := strings.ToLower(word)
-	trimmed := strings.TrimSuffix(lower, ".")
-	if centNames[lower] {
-		return currency{cents: true}, true
+	trimmed := strings.TrimSuffix(foldName(word), ".")
+	if decimals := c.minorOf(trimmed); decimals > 0 {
+		return currency{minor: decimals}, true
 	}
 	doubtful, isDoubtful := ambiguousNames.of(trimmed)
 	own, _ := ownNames.of(trimmed)
 	for _, name := range append(strings.Fields(string(doubtful+" "+own)), strings.ToUpper(word), lower) {
-		if u, ok := c[name]; ok {
+		if u, ok := c[name]; ok && (name != strings.ToUpper(word) || name == word || !wordCodes[name]) {
 			return currency{unit: u}, true
 		}
 	}

@@ -2,19 +2,25 @@
 // holds.
 //
 // An amount is a numeral in any script and any locale's separators, or a number in words
-// of some languages, beside a currency: a sign, an ISO code, a name, or a word that the
-// catalog itself has behind its prices. Known limits: a number without a currency
-// ("it costs 250"), a share of a price ("half of it"), a number in words of other
-// languages, one with other words between it and its currency, and a comma that lists
-// more amounts after a currency ("100 EUR, 200") are no amounts; what only looks like
-// money, as a shoe size ("EUR 42") or a championship ("Euro 2028"), is one; and a line
-// that ends in a currency takes the number that begins the next one.
+// of some languages, beside a currency: a sign, an ISO code, a name in its inflected
+// forms, or a word that the catalog itself has behind its prices. A word of magnitude
+// multiplies it: 1.2 thousand is exactly 1200, and 2k is no way to say 1999. A smaller
+// unit behind it is part of it: 12 zł 90 gr.
+//
+// Known limits: a number without a currency ("it costs 250"), a share of a price ("half of
+// it"), a number in words of other languages, one with other words between it and its
+// currency, and a comma that lists more amounts after a currency ("100 EUR, 200") are no
+// amounts. Nor is a word for other things too, as "pounds", "soles" or "Kronen", in another
+// currency than the catalog's, unless the catalog holds its number. What only looks like
+// money, as a shoe size ("EUR 42") or a championship ("Euro 2028"), is an amount; and a
+// currency at the end of a line takes a number that stands alone in the next one.
 package money
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/money/number"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -49,7 +55,7 @@ func Read(c *tenant.Catalog, texts []string) Facts {
 // separator of thousands: 4.900 KWD is no 4900.
 func price(p tenant.Money) string {
 	whole, fraction, _ := strings.Cut(p.Decimal(), ".")
-	return canonical(whole, fraction)
+	return number.Canonical(whole, fraction)
 }
 
 func (m Facts) add(a amount) {

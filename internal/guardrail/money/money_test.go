@@ -64,7 +64,7 @@ func spelling(t *rapid.T) func(tenant.Money) string {
 func FuzzHoldsAll(f *testing.F) {
 	facts := money.Read(&tenant.Catalog{Currency: "EUR", Offerings: []tenant.Offering{{Price: tenant.Money{Amount: 24000, Currency: "EUR"}}}},
 		[]string{"240 taler, 9,50 €"})
-	for _, text := range []string{"240 EUR", "1) €2€50 (R$ 3", "5 ر.س", "二百元", "zweihundertvierzig €", "100, 200 or 300 EUR", "S/. 5 /-", "99¢"} {
+	for _, text := range []string{"240 EUR", "1) €2€50 (R$ 3", "5 ر.س", "二百元", "zweihundertvierzig €", "100, 200 or 300 EUR", "S/. 5 /-", "99¢", "1万2,800円", "12 ديناراً و750 فلساً", "Fr 8.30–12.00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

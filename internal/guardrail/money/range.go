@@ -87,7 +87,7 @@ var untils = wordSet(`… ... until through to up.to a à à até al ao bis hast
 	la ile ila 到 至 から から~ ~ sampai hingga đến ถึง 에서`)
 
 // pers are words behind an amount that say for what it is.
-var pers = wordSet("per pro por par pp each je a al η το за po für for")
+var pers = wordSet("per pro por par pp each je a al à la le η το την τον за po für for only nur solo seulement только tylko sadece apenas só μόνο za od")
 
 // isYear reports whether a number looks like a year.
 func (n numeral) isYear(runes []rune) bool {
@@ -97,8 +97,10 @@ func (n numeral) isYear(runes []rune) bool {
 
 // standsAlone reports whether a number counts nothing: no word, sign or figure follows it,
 // but one such as "per".
-func (n numeral) standsAlone(runes []rune) bool {
-	i := n.end
+func (n numeral) standsAlone(runes []rune) bool { return aloneAt(runes, n.end) }
+
+// aloneAt reports whether what ends at i has no word, sign or figure behind it.
+func aloneAt(runes []rune, i int) bool {
 	for i < len(runes) && isBlank(runes[i]) {
 		i++
 	}
