@@ -28,7 +28,7 @@ func WithoutTools(messages []Message) []Message {
 func callsAsText(calls []ToolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
-		b.WriteString("[called " + c.Name + " " + string(c.Arguments) + "]\n")
+		b.WriteString("[called " + oneLine([]byte(c.Name)) + " " + oneLine(c.Arguments) + "]\n")
 	}
 	return b.String()
 }
@@ -37,7 +37,19 @@ func resultsAsText(results []Result) string {
 	var b strings.Builder
 	b.WriteString("[what the tools answered]\n")
 	for _, r := range results {
-		b.WriteString(r.Name + ": " + string(r.Content) + "\n")
+		b.WriteString(oneLine([]byte(r.Name)) + ": " + string(r.Content) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// oneLine is what a model wrote of a call, as one line that can end no fence and begin no
+// notice: it made the words up, or took them from a contact.
+func oneLine(wrote []byte) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '<', r == '>', r == '[', r == ']', r == '\u2028', r == '\u2029', r < ' ':
+			return ' '
+		}
+		return r
+	}, string(wrote))
 }

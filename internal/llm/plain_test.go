@@ -59,7 +59,7 @@ func TestWithoutToolsKeepsEverything(t *testing.T) {
 		var messages []llm.Message
 		var said []string
 		word := func() string {
-			said = append(said, fmt.Sprintf("<%d>", len(said)))
+			said = append(said, fmt.Sprintf("{%d}", len(said)))
 			return said[len(said)-1]
 		}
 		images := 0

@@ -54,7 +54,7 @@ func TestFailuresSayWhatTheyMean(t *testing.T) {
 		{"unavailable", plain(503, "text/plain", "upstream connect error"), llm.KindOverloaded, 0, "status 503"},
 		{"server", complains(500, "api_error", "Internal server error"), llm.KindServer, 0, "Internal server error"},
 		{"timeout", complains(504, "timeout_error", "Request timed out"), llm.KindServer, 0, "Request timed out"},
-		{"page of a gateway", plain(502, "text/html", "<html><h1>Bad gateway</h1></html>"), llm.KindServer, 0, "status 502 with a page instead of JSON"},
+		{"page of a gateway", plain(502, "text/html", "<html><h1>Bad gateway</h1></html>"), llm.KindServer, 0, "status 502 with a page instead of JSON: is the address right?"},
 		{"redirect", provider.Fault{Status: 302, Header: http.Header{"Location": {"https://evil.example.com/"}}}, llm.KindProtocol, 0, "status 302"},
 		{"wrong key", complains(401, "authentication_error", "invalid x-api-key"), llm.KindUnauthorized, 0, "invalid x-api-key"},
 		{"no permission", complains(403, "permission_error", "Your API key does not have permission to use the specified resource."), llm.KindUnauthorized, 0, "Your API key does not have permission to use the specified resource."},

@@ -30,18 +30,20 @@ func isPage(a Answer) bool {
 // is none. One that is not closed goes on to the end; an apostrophe within a word opens none.
 var quotation = regexp.MustCompile("\"[^\"]*(?:\"|\\z)|\\B'[^']*'|`[^`]*`|“[^”]*(?:”|\\z)|«[^»]*(?:»|\\z)")
 
-// unlessName leaves out a quotation with white space in it: one without is the name of
-// something, not a text.
+// A name in quotation marks: of a parameter, a model or a type.
+var quotedName = regexp.MustCompile("^[\"'`][A-Za-z0-9_.,:/\\[\\]<>{}$*+-]*[\"'`]$")
+
+// unlessName leaves out a quotation that is not the name of something, but a text.
 func unlessName(quoted string) string {
-	if strings.ContainsFunc(quoted, unicode.IsSpace) {
+	if !quotedName.MatchString(quoted) {
 		return "…"
 	}
 	return quoted
 }
 
 // quotable is a provider's message without what it may quote of the request: texts in
-// quotation marks, runs of four words that the request has too, secrets, and personal
-// data by its shape.
+// quotation marks, runs of four words that the request has too, words that no provider
+// writes, since they are not English, secrets, and personal data by its shape.
 func (c *Client) quotable(a Answer, message string) string {
 	for _, secret := range c.secrets {
 		if secret != "" {
@@ -56,11 +58,20 @@ func (c *Client) quotable(a Answer, message string) string {
 	return string(runes)
 }
 
-// unquoted joins the words that are in no run that was asked too.
+// isForeign reports whether a word holds a letter beyond ASCII, be it escaped.
+func isForeign(word string) bool {
+	return strings.Contains(word, `\u`) || strings.ContainsFunc(word, func(r rune) bool { return r >= 0x80 && (unicode.IsLetter(r) || unicode.IsMark(r)) })
+}
+
+// unquoted joins the words that are in no run that was asked too, in any case.
 func unquoted(words []string, asked string) string {
+	asked = strings.ToLower(asked)
 	quoted := make([]bool, len(words))
+	for i := range words {
+		quoted[i] = isForeign(words[i])
+	}
 	for i := range max(len(words)-runOfWords+1, 0) {
-		if strings.Contains(asked, strings.Join(words[i:i+runOfWords], " ")) {
+		if strings.Contains(asked, strings.ToLower(strings.Join(words[i:i+runOfWords], " "))) {
 			for j := range runOfWords {
 				quoted[i+j] = true
 			}

@@ -104,8 +104,8 @@ func TestFailedMessage(t *testing.T) {
 		{"key", "Incorrect key " + key + ", sorry", nil, "Incorrect key [secret], sorry"},
 		{"nothing", "", nil, "status 400"},
 		{"only a quotation of the request", "my name is Ada", nil, "status 400"},
-		{"page", "", html, "status 400 with a page instead of JSON"},
-		{"long", strings.Repeat("é ", 500), nil, strings.Repeat("é ", 150) + "…"},
+		{"page", "", html, "status 400 with a page instead of JSON: is the address right?"},
+		{"long", strings.Repeat("e ", 500), nil, strings.Repeat("e ", 150) + "…"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,6 +163,24 @@ func TestClientIsShared(t *testing.T) {
 	for range 8 {
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Holds docs/spec/01-principles.md, C5: an error quotes no contact, in scripts without spaces
+// too, nor in another case, nor escaped as JSON.
+func TestFailedQuotesNoScript(t *testing.T) {
+	for _, c := range []struct{ asked, message, secret string }{
+		{"我叫王小明我住在北京我怀孕了", `Invalid prompt: "我叫王小明我住在北京我怀孕了" was flagged`, "王小明"},
+		{"我叫王小明我住在北京我怀孕了", `Invalid prompt: 我叫王小明我住在北京我怀孕了 was flagged`, "王小明"},
+		{"ฉันชื่อสมหญิงฉันติดเชื้อเอชไอวี", `cannot parse 'ฉันชื่อสมหญิงฉันติดเชื้อเอชไอวี'`, "สมหญิง"},
+		{"私は山田花子です、妊娠しています", "Could not process 私は山田花子です、妊娠しています", "山田花子"},
+		{"Soy María González y vivo aquí", `flagged: Soy Mar\u00eda Gonz\u00e1lez y vivo aqu\u00ed`, "Gonz"},
+		{"my name is Ada Lovelace", "bad: MY NAME IS ADA LOVELACE", "LOVELACE"},
+	} {
+		cl, a := posted(t, 400, nil, map[string]string{"text": c.asked})
+		if got := cl.Failed(a, c.message).Message; strings.Contains(got, c.secret) {
+			t.Errorf("%q is told as %q", c.message, got)
 		}
 	}
 }

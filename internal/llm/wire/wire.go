@@ -156,7 +156,7 @@ func (c *Client) Failed(a Answer, message string) *llm.Error {
 	switch {
 	case e.Message != "":
 	case isPage(a):
-		e.Message = fmt.Sprintf("status %d with a page instead of JSON", a.Status)
+		e.Message = fmt.Sprintf("status %d with a page instead of JSON: is the address right?", a.Status)
 	default:
 		e.Message = fmt.Sprintf("status %d", a.Status)
 	}
