@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,6 +27,30 @@ func fence(text string) string {
 // Known limits: a letter between the marker's letters, "rn" for "m", and an escape such as
 // \n between them hide it; what is left does not look like a marker either.
 func unfence(text string) string {
+	for range mostRounds {
+		cleaned := frame.ReplaceAllString(unmark(text), " ")
+		if cleaned == text {
+			return text
+		}
+		text = cleaned
+	}
+	return unmark(frameRuns.ReplaceAllString(text, " "))
+}
+
+// What is framed as a marker is: three brackets or more round one word with an underscore.
+// It is one in whatever letters it is written, such as those of fancy text.
+var (
+	frame     = regexp.MustCompile(frameOpen + `[^\s<>]*[_＿‿⁀﹍﹎﹏][^\s<>]*` + frameClose)
+	frameRuns = regexp.MustCompile(frameOpen + `|` + frameClose)
+)
+
+const (
+	frameOpen  = `[<＜﹤‹«〈⟨《⟪≪⋘˂❮❰]{3,}`
+	frameClose = `[>＞﹥›»〉⟩》⟫≫⋙˃❯❱]{3,}`
+)
+
+// unmark takes out the markers that a text shows in letters that look like theirs.
+func unmark(text string) string {
 	text = withoutTags(text)
 	if !strings.ContainsAny(text, escapes) {
 		return cut(text, false)
