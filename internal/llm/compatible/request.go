@@ -98,7 +98,7 @@ func (m *Model) request(req llm.Request) (*request, error) {
 	if req.System != "" {
 		out.Messages = append(out.Messages, message{Role: "system", Content: wire.Text(req.System)})
 	}
-	messages := req.Messages
+	messages := wire.UniqueIDs(req.Messages)
 	if len(req.Tools) == 0 {
 		messages = llm.WithoutTools(messages)
 	}

@@ -107,7 +107,7 @@ func (m *Model) request(req llm.Request) (*request, error) {
 		out.Text = &answering{format{Type: "json_schema", Name: "reply", Schema: schema, Strict: true}}
 	}
 	m.instruct(out, req.System)
-	messages := req.Messages
+	messages := wire.UniqueIDs(req.Messages)
 	if len(req.Tools) == 0 {
 		messages = llm.WithoutTools(messages)
 	}

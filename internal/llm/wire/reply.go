@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -142,4 +144,43 @@ func Unthought(text string) string {
 		}
 	}
 	return text
+}
+
+// UniqueIDs are the messages with no id of a call twice: ids that an adapter made up, and
+// those of some servers, begin anew in every step. The results follow the calls that stand
+// before them.
+func UniqueIDs(messages []llm.Message) []llm.Message {
+	taken, renamed := map[string]bool{}, map[string]string{}
+	var out []llm.Message
+	for i, m := range messages {
+		if m.Role == llm.Assistant {
+			clear(renamed)
+			for _, c := range m.Calls {
+				id := c.ID
+				for n := 2; taken[id]; n++ {
+					id = c.ID + "_" + strconv.Itoa(n)
+				}
+				if taken[id] = true; id != c.ID {
+					renamed[c.ID] = id
+				}
+			}
+		}
+		if len(renamed) == 0 {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(messages)
+		}
+		out[i].Calls, out[i].Results = slices.Clone(m.Calls), slices.Clone(m.Results)
+		for j, c := range m.Calls {
+			out[i].Calls[j].ID = cmp.Or(renamed[c.ID], c.ID)
+		}
+		for j, r := range m.Results {
+			out[i].Results[j].CallID = cmp.Or(renamed[r.CallID], r.CallID)
+		}
+	}
+	if out == nil {
+		return messages
+	}
+	return out
 }

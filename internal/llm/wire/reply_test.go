@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -152,5 +153,27 @@ func TestPack(t *testing.T) {
 	}
 	if wire.Pack("p", func() {}) != nil || wire.Pack("p", kept{"\xff"}) != nil {
 		t.Error("what cannot be written is packed")
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Loop": the calls of a turn's steps stay apart, and each
+// result with its call.
+func TestUniqueIDs(t *testing.T) {
+	step := func(ids ...string) []llm.Message {
+		calls, results := llm.Message{Role: llm.Assistant}, llm.Message{Role: llm.ToolResult}
+		for _, id := range ids {
+			calls.Calls = append(calls.Calls, llm.ToolCall{ID: id, Name: "n"})
+			results.Results = append(results.Results, llm.Result{CallID: id, Name: "n"})
+		}
+		return []llm.Message{calls, results}
+	}
+	given := slices.Concat(step("call_1", "a"), step("call_1"), []llm.Message{{Role: llm.User, Text: "hi"}}, step("call_1", "call_1_2", "b"))
+	want := slices.Concat(step("call_1", "a"), step("call_1_2"), []llm.Message{{Role: llm.User, Text: "hi"}}, step("call_1_3", "call_1_2_2", "b"))
+	before := slices.Concat(step("call_1", "a"), step("call_1"), []llm.Message{{Role: llm.User, Text: "hi"}}, step("call_1", "call_1_2", "b"))
+	if d := cmp.Diff(want, wire.UniqueIDs(given)); d != "" {
+		t.Errorf("ids (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(before, given); d != "" {
+		t.Errorf("the caller's messages changed:\n%s", d)
 	}
 }
