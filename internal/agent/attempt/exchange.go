@@ -3,6 +3,7 @@ package attempt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -47,6 +48,6 @@ func exchange(ctx context.Context, m llm.Model, req llm.Request, settle func(llm
 	case a := <-answers:
 		return a
 	case <-ctx.Done():
-		return answer{err: ctx.Err(), micros: worst}
+		return answer{err: fmt.Errorf("no answer in time: %w", ctx.Err()), micros: worst}
 	}
 }

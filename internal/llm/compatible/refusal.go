@@ -30,13 +30,13 @@ func (m *Model) refused(a wire.Answer, c wire.Complaint, body *request) (llm.Res
 	words := c.Message + " " + c.Code + " " + c.Type
 	switch {
 	case a.Status == http.StatusUnauthorized:
-		failed.Message = "the key is refused" // the server's words hold a part of it
+		failed.Message = m.refusedKey() // the server's words hold a part of it
 	case c.Is("content_filter", "content_policy_violation", "invalid_prompt"):
 		return llm.Response{Stop: llm.StopRefusal}, nil
 	case c.Is("insufficient_quota", "billing_hard_limit_reached", "account_deactivated"):
 		failed.Kind = llm.KindUnauthorized
 	case failed.Kind == llm.KindRejected && wire.Has(words, "invalid_api_key", "api key not valid", "incorrect api key", "invalid api key"):
-		failed.Kind, failed.Message = llm.KindUnauthorized, "the key is refused"
+		failed.Kind, failed.Message = llm.KindUnauthorized, m.refusedKey()
 	case c.Is("context_length_exceeded", "model_not_found", "rate_limit_exceeded"):
 	case m.learn(a, c, body):
 		failed.Kind, failed.Unsupported = llm.KindRejected, llm.Wording
@@ -46,6 +46,14 @@ func (m *Model) refused(a wire.Answer, c wire.Complaint, body *request) (llm.Res
 		}
 	}
 	return llm.Response{}, failed
+}
+
+// refusedKey says what to do about a key.
+func (m *Model) refusedKey() string {
+	if m.header.Get("Authorization") == "" {
+		return "the server asks for a key: set OPENAI_COMPATIBLE_API_KEY"
+	}
+	return "the key is refused"
 }
 
 // learn keeps what the server takes otherwise, and reports whether the request was made

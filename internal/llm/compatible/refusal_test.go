@@ -268,3 +268,16 @@ func TestLearnsTogether(t *testing.T) {
 		}
 	}
 }
+
+// Holds docs/spec/04-agent.md, "Models": an operator reads what to do about the key.
+func TestKeyThatIsMissing(t *testing.T) {
+	server := chatapi.New(nil, key)
+	m, err := compatible.New(compatible.Config{Model: "m", BaseURL: base, Transport: server.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Generate(t.Context(), llm.Request{MaxOutputTokens: 100})
+	if got, e := failureOf(t, err); got.Kind != llm.KindUnauthorized || e.Message != "the server asks for a key: set OPENAI_COMPATIBLE_API_KEY" {
+		t.Errorf("%v: %q", got, e.Message)
+	}
+}
