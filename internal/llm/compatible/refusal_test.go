@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/compatible"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/chatapi"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest/provider"
 )
