@@ -3,6 +3,8 @@ package app
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -17,7 +19,7 @@ import (
 
 // Models opens the models that answer, in the order in which they are asked: that of
 // AGENT_MODEL, and that of AGENT_FALLBACK_MODEL when it is set. transport nil is the
-// network.
+// network. Its error is a [config.Problems]: what is wrong is a variable.
 func Models(c config.Config, transport http.RoundTripper) ([]attempt.Model, error) {
 	return modelsBeside(mock.New(), c, transport)
 }
@@ -25,17 +27,48 @@ func Models(c config.Config, transport http.RoundTripper) ([]attempt.Model, erro
 // modelsBeside opens them with this mock where one of them is the mock.
 func modelsBeside(desk *mock.Model, c config.Config, transport http.RoundTripper) ([]attempt.Model, error) {
 	var opened []attempt.Model
-	for _, name := range []config.Model{c.Agent.Model, c.Agent.FallbackModel} {
-		if name == (config.Model{}) {
+	var problems config.Problems
+	for _, m := range configured(c.Agent) {
+		model, err := open(desk, c.Keys, m.name, transport)
+		if err != nil {
+			if p := problemOf(m, err); !slices.Contains(problems, p) {
+				problems = append(problems, p)
+			}
 			continue
 		}
-		model, err := open(desk, c.Keys, name, transport)
-		if err != nil {
-			return nil, fmt.Errorf("the model %s cannot be used: %w", name, err)
-		}
-		opened = append(opened, attempt.Model{Name: name.String(), Model: model})
+		opened = append(opened, attempt.Model{Name: m.name.String(), Model: model})
+	}
+	if len(problems) > 0 {
+		return nil, problems
 	}
 	return opened, nil
+}
+
+// variableModel is a model that answers, and the variable that names it.
+type variableModel struct {
+	variable string
+	name     config.Model
+}
+
+// configured lists the models in the order in which they are asked.
+func configured(a config.Agent) (all []variableModel) {
+	for _, m := range []variableModel{{"AGENT_MODEL", a.Model}, {"AGENT_FALLBACK_MODEL", a.FallbackModel}} {
+		if m.name != (config.Model{}) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// problemOf says which variable keeps a model from being used: the one that the adapter's
+// sentence begins with, or else the one that names the model.
+func problemOf(m variableModel, err error) config.Problem {
+	first, rest, _ := strings.Cut(err.Error(), " ")
+	if first != "AGENT_MODEL" && slices.Contains(config.Names(), first) {
+		return config.Problem{Variable: first, Sentence: rest}
+	}
+	why := strings.TrimPrefix(err.Error(), "AGENT_MODEL or AGENT_FALLBACK_MODEL: ")
+	return config.Problem{Variable: m.variable, Sentence: fmt.Sprintf("is %q, which cannot be used: %s", m.name, why)}
 }
 
 func open(desk *mock.Model, keys config.ProviderKeys, name config.Model, transport http.RoundTripper) (llm.Model, error) {

@@ -23,6 +23,9 @@ func newWelcome(o DevOptions) welcome {
 	if m := o.Config.Agent.Model; m.Provider != config.Mock {
 		w.model = "the model " + m.String()
 	}
+	if m := o.Config.Agent.FallbackModel; m != (config.Model{}) {
+		w.model += ", with the fallback " + m.String()
+	}
 	if demoStandsIn(o.Config) {
 		w.files, w.question = "built in, since "+folder+" holds no files of a business", "how much is the wheel course?"
 	} else if offerings := o.Tenant.Catalog.Offerings; len(offerings) > 0 {

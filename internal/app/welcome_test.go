@@ -45,10 +45,12 @@ func TestWelcome(t *testing.T) {
 // What answers is said, since a real model costs money.
 func TestWelcomeNamesTheModel(t *testing.T) {
 	for environ, want := range map[string]string{
-		"AGENT_MODEL=mock:demo":    "and a model that costs nothing.",
-		"AGENT_MODEL=ollama:qwen3": "and the model ollama:qwen3.",
+		"AGENT_MODEL=mock:demo":                                      "and a model that costs nothing.",
+		"AGENT_MODEL=ollama:qwen3":                                   "and the model ollama:qwen3.",
+		"AGENT_MODEL=ollama:qwen3 AGENT_FALLBACK_MODEL=ollama:gemma": "and the model ollama:qwen3, with the fallback ollama:gemma.",
+		"AGENT_FALLBACK_MODEL=ollama:gemma":                          "and a model that costs nothing, with the fallback ollama:gemma.",
 	} {
-		if got := welcomeOf(t, "nowhere", environ, "OLLAMA_BASE_URL=http://127.0.0.1:9"); !strings.Contains(got, want) {
+		if got := welcomeOf(t, "nowhere", append(strings.Fields(environ), "OLLAMA_BASE_URL=http://127.0.0.1:9")...); !strings.Contains(got, want) {
 			t.Errorf("with %s the welcome lacks %q:\n%s", environ, want, got)
 		}
 	}

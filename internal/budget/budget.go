@@ -26,7 +26,7 @@ import (
 // Errors of [Keeper.Reserve]; either way the call must not be made.
 var (
 	// ErrExhausted says that the day's budget has no room for the call.
-	ErrExhausted = errors.New("the daily budget has no room for a call of the model")
+	ErrExhausted = errors.New("the daily budget has no room for a call of the model; its caps are budget.dailyTokenCap and budget.dailyCostCapUsd in rules.json")
 	// ErrUnavailable says that the ledger did not answer, or that the keeper has stopped.
 	ErrUnavailable = errors.New("the daily budget cannot be asked")
 )

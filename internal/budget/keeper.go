@@ -120,7 +120,7 @@ func (k *Keeper) reportPrice(t Terms) {
 		return
 	}
 	k.unpriced[t.Model] = true
-	k.cfg.Log.Warn("nobody named the model's price, it counts the highest; name it in rules.json budget.prices",
+	k.cfg.Log.Warn("nobody named the model's price, it counts the highest; set budget.prices in rules.json",
 		"model", t.Model, "input_per_million_usd", float64(t.Price.Input)/1e6, "output_per_million_usd", float64(t.Price.Output)/1e6)
 }
 

@@ -496,6 +496,11 @@ func TestWarning(t *testing.T) {
 		if got := strings.Count(p.log.String(), "nearly used"); got != 3 {
 			t.Errorf("%d warnings logged:\n%s", got, p.log)
 		}
+		for rule, want := range map[string]int{"budget.dailyTokenCap in rules.json": 2, "budget.dailyCostCapUsd in rules.json": 1} {
+			if got := strings.Count(p.log.String(), rule); got != want {
+				t.Errorf("%d warnings name %s, want %d:\n%s", got, rule, want, p.log)
+			}
+		}
 	})
 }
 

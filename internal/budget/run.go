@@ -134,15 +134,18 @@ func (k *Keeper) answered(a *account, s Statement, ans Answer, waiting []*waiter
 func (k *Keeper) warn(a *account, total Total) {
 	used := total.Spent.plus(total.Leased)
 	for i, d := range [...]struct {
-		event, unit string
-		used, cap   int64
-	}{{WarnedTokens, "tokens", used.Tokens, a.cap.Tokens}, {WarnedCost, "micro-dollars", used.Micros, a.cap.Micros}} {
+		event, unit, rule string
+		used, cap         int64
+	}{
+		{WarnedTokens, "tokens", "budget.dailyTokenCap", used.Tokens, a.cap.Tokens},
+		{WarnedCost, "micro-dollars", "budget.dailyCostCapUsd", used.Micros, a.cap.Micros},
+	} {
 		if a.warned[i] || float64(d.used) < a.warnAt*float64(d.cap) {
 			continue
 		}
 		a.warned[i] = true
 		k.cfg.Count(d.event)
-		k.cfg.Log.Warn("the daily budget is nearly used", "day", a.day.String(), "unit", d.unit, "used", d.used, "cap", d.cap)
+		k.cfg.Log.Warn("the daily budget is nearly used; its cap is "+d.rule+" in rules.json", "day", a.day.String(), "unit", d.unit, "used", d.used, "cap", d.cap)
 	}
 }
 

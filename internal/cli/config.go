@@ -58,13 +58,25 @@ func (cc configCheck) Run(std Streams) error {
 	if err := errors.Join(err, files); err != nil {
 		return err
 	}
+	spending, err := app.SpendingOf(c, t)
+	if err != nil {
+		return err
+	}
+	for _, sentence := range spending.Warnings {
+		fmt.Fprintln(std.Err, sentence)
+	}
 	for _, w := range c.Warnings() {
 		fmt.Fprintln(std.Err, w)
 	}
 	if keys := t.WithoutEffect(); len(keys) > 0 {
 		fmt.Fprintln(std.Err, "Without effect in this version: "+strings.Join(keys, ", "))
 	}
-	_, err = fmt.Fprintf(std.Out, "The configuration is valid: %s, %d offerings, hash %s.\n", t.Catalog.BusinessName, len(t.Catalog.Offerings), t.Hash[:12])
+	if _, err := fmt.Fprintf(std.Out, "The configuration is valid: %s, %d offerings, hash %s.\n", t.Catalog.BusinessName, len(t.Catalog.Offerings), t.Hash[:12]); err != nil {
+		return err
+	}
+	if spending.Allows != "" {
+		_, err = fmt.Fprintln(std.Out, spending.Allows)
+	}
 	return err
 }
 

@@ -47,12 +47,11 @@ func (l outboxList) Run(ctx context.Context, std Streams) error {
 		if err != nil {
 			return err
 		}
-		if l.JSON || !terminal(std.Out) {
-			return printLines(std.Out, listed(rows))
+		if len(rows) == 0 && (terminal(std.Out) || terminal(std.Err)) {
+			fmt.Fprintln(std.Err, "No deferred replies in these states.")
 		}
-		if len(rows) == 0 {
-			_, err := fmt.Fprintln(std.Out, "No deferred replies in these states.")
-			return err
+		if len(rows) == 0 || l.JSON || !terminal(std.Out) {
+			return printLines(std.Out, listed(rows))
 		}
 		return printTable(std.Out, rows)
 	})

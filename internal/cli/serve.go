@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 type devCommand struct{}
@@ -25,7 +27,10 @@ func (devCommand) Run(ctx context.Context, std Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	log := logger(c, std)
+	log, err := startLog(c, t, std)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	reloadWith, ignore := onHangup()
 	defer ignore()
 	d, err := app.NewDev(ctx, app.DevOptions{Config: c, Tenant: t, Listener: ln, Log: log, Now: time.Now})
@@ -76,7 +81,10 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 	if err != nil {
 		return err
 	}
-	log := logger(c, std)
+	log, err := startLog(c, t, std)
+	if err != nil {
+		return err
+	}
 	reloadWith, ignore := onHangup()
 	defer ignore()
 	for _, v := range c.Values() {
@@ -96,6 +104,17 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 	defer func() { err = errors.Join(err, service.Close()) }()
 	reloadWith(service.Reload)
 	return run(c, service)
+}
+
+// startLog opens the log of a service, which begins with what its models may spend.
+func startLog(c config.Config, t *tenant.Tenant, std Streams) (*slog.Logger, error) {
+	log := logger(c, std)
+	spending, err := app.SpendingOf(c, t)
+	if err != nil {
+		return nil, err
+	}
+	spending.Log(log)
+	return log, nil
 }
 
 // onHangup calls reload at every SIGHUP, by which operators ask programs to read their

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -13,8 +14,9 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// environment reads .env and the environment. Its error wraps a [config.Problems] when
-// variables are wrong; [config.Load] says what the Config holds then.
+// environment reads .env and the environment, and tries whether the models can be opened.
+// Its error wraps a [config.Problems] when variables are wrong; [config.Load] says what
+// the Config holds then.
 func environment(mode config.Mode, std Streams) (config.Config, error) {
 	dotenv, err := os.ReadFile(".env")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -27,6 +29,7 @@ func environment(mode config.Mode, std Streams) (config.Config, error) {
 	if err != nil && !errors.As(err, &problems) {
 		return c, err
 	}
+	problems = append(unusable(c, problems), problems...)
 	if _, ok := c.Tenant.Database.SQLiteFile(); !ok {
 		problems = append(config.Problems{{
 			Variable: "DATABASE_URL", Sentence: "names PostgreSQL, which is not built into this version: set it to sqlite: and a file, such as sqlite:data/agent.db",
@@ -36,6 +39,17 @@ func environment(mode config.Mode, std Streams) (config.Config, error) {
 		return c, fmt.Errorf("the environment is not valid:\n%w", problems)
 	}
 	return c, nil
+}
+
+// unusable are the problems of the models themselves. Of a variable that has a problem
+// already nothing more is said.
+func unusable(c config.Config, known config.Problems) config.Problems {
+	_, err := app.Models(c, nil)
+	var found config.Problems
+	errors.As(err, &found)
+	return slices.DeleteFunc(found, func(p config.Problem) bool {
+		return slices.ContainsFunc(known, func(k config.Problem) bool { return k.Variable == p.Variable })
+	})
 }
 
 // configured reads the environment and the tenant's files.

@@ -102,10 +102,10 @@ func (s simulateCommand) talkTo(ctx context.Context, std Streams) error {
 	if u, err := url.Parse(s.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return usageError{fmt.Errorf("--url is %q: give an address that begins with https:// or http://", s.URL)}
 	}
-	if s.Secret == "" {
+	secret, _, _ := strings.Cut(s.Secret, ",") // during a rotation there are two
+	if secret = strings.TrimSpace(secret); secret == "" {
 		return usageError{errors.New("--url needs --secret, the MANYCHAT_SHARED_SECRET of the service there")}
 	}
-	secret, _, _ := strings.Cut(s.Secret, ",") // during a rotation there are two
 	err := s.talk(ctx, std, sandbox.Remote{
 		Endpoint: app.MessageURL(s.URL), Secret: secret, Subscriber: s.Subscriber, Client: &http.Client{Timeout: manychatWaits},
 	})

@@ -33,6 +33,20 @@ func (l *loader) checkSecrets() {
 	if t := l.config.ManyChat.APIToken; t != "" && !tokenForm.MatchString(t.Reveal()) {
 		l.problem("MANYCHAT_API_TOKEN", "is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API")
 	}
+	k := l.config.Keys
+	for _, key := range []struct {
+		variable string
+		value    Secret
+	}{
+		{"ANTHROPIC_API_KEY", k.Anthropic},
+		{"OPENAI_API_KEY", k.OpenAI},
+		{"GOOGLE_GENERATIVE_AI_API_KEY", k.Google},
+		{"OPENAI_COMPATIBLE_API_KEY", k.OpenAICompatible},
+	} {
+		if !key.value.isKey() {
+			l.problem(key.variable, "holds a space, a quote or another character that no key has: copy it again")
+		}
+	}
 	if n := len(l.config.Console.APIKey); n > 0 && n < minSecret {
 		l.problem("CONSOLE_API_KEY", fmt.Sprintf("has %d characters: it needs at least %d (openssl rand -hex 32 makes one)", n, minSecret))
 	}
@@ -71,7 +85,11 @@ func (l *loader) checkAddresses() {
 		}
 		l.problem(missing, "is required beside "+other+": set both, or neither behind a TLS proxy")
 	}
-	if base := l.config.Keys.OpenAICompatibleBaseURL; base != "" && !strings.HasSuffix(base.Reveal(), "/v1") {
+	const chat = "/chat/completions"
+	switch base := l.config.Keys.OpenAICompatibleBaseURL; {
+	case strings.HasSuffix(base.Reveal(), chat):
+		l.problem("OPENAI_COMPATIBLE_BASE_URL", fmt.Sprintf("is %q: leave %s out, which is added to it, so that it ends in /v1", base, chat))
+	case base != "" && !strings.HasSuffix(base.Reveal(), "/v1"):
 		l.problem("OPENAI_COMPATIBLE_BASE_URL", fmt.Sprintf("is %q: set it to an address that ends in /v1", base))
 	}
 }

@@ -1,6 +1,7 @@
 // Package config reads the environment: every variable of docs/spec/10-config.md in
 // one typed value, with everything that is wrong reported at once. The process
-// environment wins over .env, and an empty variable counts as unset.
+// environment wins over .env, white space around a value is no part of it, and an empty
+// variable counts as unset.
 //
 // A field's tags say all there is to say about its variable: env its name, default
 // and dev its default in both modes and in dev, need the mode it is required in,

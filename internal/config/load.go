@@ -122,12 +122,13 @@ func (l *loader) readDotEnv() {
 // with a $ in them.
 var expanded = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?:"[^"\n]*\$|[^'"#\s][^#\n]*\$|\$)`)
 
-// lookup finds a variable; an empty one counts as unset.
+// lookup finds a variable, without the white space around it: files of secrets end in a
+// line break. One that is empty then counts as unset.
 func (l *loader) lookup(name string) (string, Origin) {
-	if value := l.environment[name]; value != "" {
+	if value := strings.TrimSpace(l.environment[name]); value != "" {
 		return value, Environment
 	}
-	if value := l.dotenv[name]; value != "" {
+	if value := strings.TrimSpace(l.dotenv[name]); value != "" {
 		return value, DotEnv
 	}
 	return "", Default

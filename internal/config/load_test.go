@@ -72,7 +72,9 @@ func TestLoadProblems(t *testing.T) {
 	}{
 		{"nothing is wrong", nil, nil},
 		{"model", []string{"AGENT_MODEL=claude"}, []string{`AGENT_MODEL is "claude": set it to provider:model, such as mock:demo`}},
-		{"provider", []string{"AGENT_MODEL=antropic:x"}, []string{`AGENT_MODEL names the provider "antropic": set it to one of anthropic, openai, google, ollama, openai-compatible, mock`}},
+		{"provider", []string{"AGENT_MODEL=antropic:x"}, []string{`AGENT_MODEL names the provider "antropic": set it to one of anthropic, openai, google, ollama, openai-compatible, mock (did you mean anthropic?)`}},
+		{"provider like no other", []string{"AGENT_MODEL=oracle:wise"}, []string{`AGENT_MODEL names the provider "oracle": set it to one of anthropic, openai, google, ollama, openai-compatible, mock`}},
+		{"model with white space", []string{"AGENT_MODEL=anthropic: claude"}, []string{`AGENT_MODEL is "anthropic: claude": set it to provider:model without white space, such as mock:demo`}},
 		{"fallback without its key", []string{"AGENT_FALLBACK_MODEL=openai:gpt"}, []string{`OPENAI_API_KEY is required, since AGENT_FALLBACK_MODEL is openai:gpt: set it in .env or in the environment`}},
 		{"fallback like the model", []string{"AGENT_MODEL=mock:demo", "AGENT_FALLBACK_MODEL=mock:demo"}, []string{`AGENT_FALLBACK_MODEL is "mock:demo" like AGENT_MODEL: set it to another model, or unset it`}},
 		{"mock model that there is none of", []string{"AGENT_MODEL=mock:wise"}, []string{`AGENT_MODEL is "mock:wise": the provider mock has one model, so set it to mock:demo`}},
@@ -98,6 +100,7 @@ func TestLoadProblems(t *testing.T) {
 		{"certificate alone", []string{"TLS_CERT_FILE=c"}, []string{`TLS_KEY_FILE is required beside TLS_CERT_FILE: set both, or neither behind a TLS proxy`}},
 		{"key alone", []string{"TLS_KEY_FILE=k"}, []string{`TLS_CERT_FILE is required beside TLS_KEY_FILE: set both, or neither behind a TLS proxy`}},
 		{"compatible server", []string{"OPENAI_COMPATIBLE_BASE_URL=http://u:hush@127.0.0.1/"}, []string{`OPENAI_COMPATIBLE_BASE_URL is "http://u@127.0.0.1": set it to an address that ends in /v1`}},
+		{"compatible server with the path of its requests", []string{"OPENAI_COMPATIBLE_BASE_URL=http://u:hush@127.0.0.1/v1/chat/completions"}, []string{`OPENAI_COMPATIBLE_BASE_URL is "http://u@127.0.0.1/v1/chat/completions": leave /chat/completions out, which is added to it, so that it ends in /v1`}},
 		{"channel", []string{"CHANNEL=WhatsApp"}, []string{`CHANNEL is "WhatsApp": set it to one of whatsapp, instagram, messenger, telegram`}},
 		{"database", []string{"DATABASE_URL=mysql://u:hush@h/d"}, []string{`DATABASE_URL names no known database: set it to sqlite: and a file, or to postgres://user:password@host/database`}},
 		{"database without a file", []string{"DATABASE_URL=sqlite:"}, []string{`DATABASE_URL names no file: set it to sqlite: and a file, such as sqlite:data/agent.db`}},
@@ -230,6 +233,81 @@ func TestLoadProviderKeys(t *testing.T) {
 				t.Errorf("problems = %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// Holds docs/spec/10-config.md, "Variables": white space around a value is no part of it,
+// wherever it comes from, and a value of nothing else counts as unset.
+func TestLoadTrims(t *testing.T) {
+	for _, space := range []string{" ", "\t", "\n", "\r\n", " \n\n"} {
+		source := served(
+			"AGENT_MODEL="+space+"openai:gpt"+space, "OPENAI_API_KEY="+space+"invented"+space, "OPENAI_COMPATIBLE_API_KEY="+space,
+			"MANYCHAT_API_TOKEN="+space+"1:invented"+space, "MANYCHAT_SHARED_SECRET=invented-secret-1"+space+","+space+"invented-secret-2"+space,
+			"PORT="+space+"1"+space, "CALLBACK="+space+"off"+space, "CONFIG_DIR="+space+"shop"+space, "PUBLIC_BASE_URL="+space,
+			"LOG_LEVEL="+space,
+		)
+		source.DotEnv = []byte("LOG_LEVEL=' warn '\n")
+		got, err := config.Load(source)
+		if err != nil {
+			t.Fatalf("with %q around every value: %v", space, err)
+		}
+		shown := []string{
+			got.Agent.Model.String(), got.Keys.OpenAI.Reveal(), got.Keys.OpenAICompatible.Reveal(), got.ManyChat.APIToken.Reveal(),
+			got.ManyChat.SharedSecrets[0].Reveal(), got.ManyChat.SharedSecrets[1].Reveal(), got.Folders.Config, got.Server.LogLevel,
+		}
+		want := []string{"openai:gpt", "invented", "", "1:invented", "invented-secret-1", "invented-secret-2", "shop", "warn"}
+		if diff := cmp.Diff(want, shown); diff != "" || got.Server.Port != 1 || got.Public.Callback {
+			t.Errorf("with %q around every value (-want +got):\n%s", space, diff)
+		}
+	}
+}
+
+// Holds docs/spec/10-config.md, "Variables": a key of blanks is missing, and one with what
+// no key has is refused, alike for every provider.
+func TestLoadKeys(t *testing.T) {
+	const odd = " holds a space, a quote or another character that no key has: copy it again"
+	const inQuotes = " is in quotes, which would be a part of it: write it without them"
+	for model, name := range map[string]string{
+		"anthropic:m": "ANTHROPIC_API_KEY", "openai:m": "OPENAI_API_KEY", "google:m": "GOOGLE_GENERATIVE_AI_API_KEY",
+		"openai-compatible:m": "OPENAI_COMPATIBLE_API_KEY",
+	} {
+		missing := name + " is required, since AGENT_MODEL is " + model + ": set it in .env or in the environment"
+		if model == "openai-compatible:m" {
+			missing = "" // not every server asks for a key
+		}
+		for value, want := range map[string]string{
+			"": missing, "  ": missing, "\n": missing, "hush": "", "\thush\r\n": "",
+			"hu sh": name + odd, "hush\nhush": name + odd, "hush’": name + odd, "\"hush": name + odd, "hush'": name + odd,
+			`"hush"`: name + inQuotes, `'hush'`: name + inQuotes, `""`: name + inQuotes, " 'hush' ": name + inQuotes,
+		} {
+			_, err := config.Load(dev("AGENT_MODEL="+model, "OPENAI_COMPATIBLE_BASE_URL=http://h/v1", name+"="+value))
+			if got := strings.Join(sentences(t, err), "\n"); got != want {
+				t.Errorf("%s=%q: problems = %q, want %q", name, value, got, want)
+			}
+		}
+	}
+}
+
+// Holds docs/spec/10-config.md, "Variables": quotes that were left around a secret are not
+// taken for a part of it.
+func TestLoadQuotedSecrets(t *testing.T) {
+	for _, name := range []string{"MANYCHAT_SHARED_SECRET", "MANYCHAT_API_TOKEN", "HANDOFF_WEBHOOK_SECRET", "CONSOLE_PASSWORD", "CONSOLE_PASSWORD_HASH", "CONSOLE_API_KEY"} {
+		for _, value := range []string{`"hush-hush-hush-hush"`, `'hush-hush-hush-hush'`} {
+			_, err := config.Load(served(name + "=" + value))
+			want := []string{name + " is in quotes, which would be a part of it: write it without them"}
+			if diff := cmp.Diff(want, sentences(t, err)); diff != "" {
+				t.Errorf("%s=%s: problems (-want +got):\n%s", name, value, diff)
+			}
+		}
+	}
+	for _, value := range []string{"it's 'fine'", `5" and 7"`, `"`} {
+		if got, err := config.Load(served("CONSOLE_PASSWORD=" + value)); err != nil || got.Console.Password.Reveal() != value {
+			t.Errorf("the password %s is refused or changed: %v", value, err)
+		}
+	}
+	_, err := config.Load(served(`MANYCHAT_SHARED_SECRET="hush-hush-hush-hush","hush-hush-hush-hush"`))
+	if err == nil {
+		t.Error("two secrets in quotes of their own are taken as they are")
 	}
 }
 

@@ -1,9 +1,13 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
 )
 
 // Model names a model of a provider. The zero value is no model.
@@ -43,8 +47,15 @@ func (m *Model) parse(text string) error {
 	if provider == "" || name == "" {
 		return fmt.Errorf("is %q: set it to provider:model, such as mock:demo", text)
 	}
+	if strings.ContainsFunc(text, unicode.IsSpace) {
+		return fmt.Errorf("is %q: set it to provider:model without white space, such as mock:demo", text)
+	}
 	if !slices.Contains(Providers(), provider) {
-		return fmt.Errorf("names the provider %q: set it to one of %s", provider, strings.Join(Providers(), ", "))
+		sentence := fmt.Sprintf("names the provider %q: set it to one of %s", provider, strings.Join(Providers(), ", "))
+		if near, similar := document.Nearest(provider, Providers()); similar {
+			sentence += " (did you mean " + near + "?)"
+		}
+		return errors.New(sentence)
 	}
 	*m = Model{Provider: provider, Name: name}
 	return nil
