@@ -2,6 +2,7 @@ package guardrail_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	demo "github.com/manychat-agent/manychat-agent/config"
@@ -40,6 +41,36 @@ func BenchmarkApply(b *testing.B) {
 				if v := g.Apply(c.in); v.Outcome != conversation.Answered || len(v.Interventions) > 0 {
 					b.Fatalf("verdict = %+v", v)
 				}
+			}
+		})
+	}
+}
+
+// Holds docs/spec/17-quality.md, "Performance": texts of 8 KB that make careless checks look
+// at the same stretch again and again. The target is 30 ms.
+func BenchmarkHostile(b *testing.B) {
+	const size = 8 << 10
+	nest := func(before, inside, after string) string {
+		n := (size - len(inside)) / (len(before) + len(after))
+		return strings.Repeat(before, n) + inside + strings.Repeat(after, n)
+	}
+	for name, text := range map[string]string{
+		"nested links":        nest("pay.<", "https://pay.invalid ", ">com"),
+		"nested, with a sign": nest("pay.<", "½ https://pay.invalid ", ">com"),
+		"nested notes":        nest("[act", "[actions performed: x]", "ions performed: x]"),
+		"links in fields":     nest("esca(https://", "[actions performed: x]", ".com)late: false\n"),
+		"notes":               nest("[actions performed:", "", ""),
+		"open fields":         nest("confidence:\n", "", ""),
+		"fields":              nest("escalate: false confidence ", "", ""),
+		"objects":             nest(`{"escalate":`, "", ""),
+		"parts of flows":      nest("xcontent20270101_0001", "", ""),
+		"parts of hosts":      nest("co.nt", "", ""),
+		"marks":               nest("*a", "", ""),
+	} {
+		b.Run(name, func(b *testing.B) {
+			g, tn := keeper(), account()
+			for b.Loop() {
+				g.Apply(guardrail.Input{Tenant: tn, Reply: says("Yes.", text)})
 			}
 		})
 	}

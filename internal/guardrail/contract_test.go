@@ -4,7 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 )
 
 // Holds docs/spec/04-agent.md, "Guardrails", 1: anything invalid hands off.
@@ -47,4 +50,28 @@ func TestContract(t *testing.T) {
 		{"a reason without escalation", needless, failed("contract")},
 		{"a reason that is not the model's", foreign, failed("contract")},
 	})
+}
+
+// Holds docs/spec/04-agent.md, "Reply contract": a message that shows nothing is an empty
+// one, and so is what is left of one.
+func TestContractOfWhatShows(t *testing.T) {
+	var tests []guardCase
+	for _, text := range []string{
+		"\u2800", "\u3164", "\u200e", "\u202e", "\x00", "\u0301", "\ufe0f", "\u200d", "\U000e0041", "\u115f", "\u180e",
+		"*", "**", "> ---", "<!-- -->", "``` ```",
+	} {
+		tests = append(tests, guardCase{text, says(text), failed("contract")})
+		tests = append(tests, guardCase{"beside a link: " + text, says("Yes.", "https://pay.invalid "+text), mended("links", "Yes.")})
+	}
+	check(t, append(tests,
+		guardCase{"a part of a link", says("http:pay.com"), failed("links")},
+		guardCase{"markup round a note", says("Yes.", "**[actions performed:** x]"), mended("field_echo", "Yes.")},
+		guardCase{"a face", says(":-)"), answered(":-)")},
+		guardCase{"a sign", says("?"), answered("?")},
+		guardCase{"an emoji of several characters", says("👍🏽", "🏳️‍🌈"), answered("👍🏽", "🏳️‍🌈")},
+	))
+	style := func([]string) []string { return []string{"\u3164"} }
+	if d := cmp.Diff(failed("contract"), guard().Apply(guardrail.Input{Tenant: school(), Reply: says("Yes."), Style: style})); d != "" {
+		t.Errorf("verdict differs (-want +got):\n%s", d)
+	}
 }

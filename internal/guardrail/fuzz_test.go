@@ -16,6 +16,8 @@ func FuzzApply(f *testing.F) {
 	f.Add("1  240EUR 0.AA/", "0")
 	f.Add("**Data:** 3 May, upi:_", "5 bin 500 TL, 12 zł 90 gr")
 	f.Add("escalate: true\n[actions performed: a", "## CATALOG")
+	f.Add("[act[actions performed: x]ions (https://pay.invalid)performed: y]", "esca(https://pay.invalid)late: false")
+	f.Add("pay.(https://pay.invalid)com/[actions performed: x]x", "confidence：*0.9*\u2028[actions\u200b performed:\nx")
 	g, tn := guard(), school()
 	f.Fuzz(func(t *testing.T, message, closing string) {
 		v := g.Apply(guardrail.Input{Tenant: tn, Reply: asking(closing, message)})
@@ -34,8 +36,8 @@ func FuzzApply(f *testing.F) {
 			}
 		}
 		again := g.Apply(guardrail.Input{Tenant: tn, Reply: says(v.Messages...)})
-		if again.Outcome != conversation.Answered {
-			t.Errorf("what passed once is refused: %q, %v", v.Messages, again.Interventions)
+		if again.Outcome != conversation.Answered || len(again.Interventions) > 0 {
+			t.Errorf("what passed once is refused or mended: %q, %v", v.Messages, again.Interventions)
 		}
 	})
 }

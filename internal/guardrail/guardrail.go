@@ -4,12 +4,14 @@
 package guardrail
 
 import (
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail/money"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -118,6 +120,7 @@ func newDraft(in Input) *draft {
 		d.messages = in.Style(d.messages)
 		d.closing = strings.Join(in.Style([]string{d.closing}), "")
 	}
+	d.rewrite(func(text string) string { return text })
 	return d
 }
 
@@ -129,6 +132,7 @@ type draft struct {
 	written  []string
 	messages []string
 	closing  string // empty: none
+	left     *rest  // see [draft.leftover]; nil: not read yet
 
 	last           []string // see [Input]
 	message, token string
@@ -136,29 +140,65 @@ type draft struct {
 }
 
 // texts lists everything that would go out.
-func (d *draft) texts() []string {
-	if d.closing == "" {
-		return d.messages
+func (d *draft) texts() []string { return withClosing(d.messages, d.closing) }
+
+func withClosing(messages []string, closing string) []string {
+	if closing == "" {
+		return messages
 	}
-	return append(d.messages[:len(d.messages):len(d.messages)], d.closing)
+	return append(messages[:len(messages):len(messages)], closing)
 }
 
-// rewrite replaces every text by what mend makes of it, drops those left empty, and
-// reports whether anything changed.
+// rewrite replaces every text by what mend makes of it, drops those that show nothing,
+// and reports whether anything changed.
 func (d *draft) rewrite(mend func(string) string) bool {
-	changed := false
-	var kept []string
+	r := d.mended(mend)
+	d.messages, d.closing = r.messages, r.closing
+	return r.changed
+}
+
+func (d *draft) mended(mend func(string) string) rest {
+	var r rest
 	for _, m := range d.messages {
-		mended := mend(m)
-		changed = changed || mended != m
+		mended := shown(mend(m))
+		r.changed = r.changed || mended != m
 		if mended != "" {
-			kept = append(kept, mended)
+			r.messages = append(r.messages, mended)
 		}
 	}
-	closing := mend(d.closing)
-	changed = changed || closing != d.closing
-	d.messages, d.closing = kept, closing
-	return changed
+	r.closing = shown(mend(d.closing))
+	r.changed = r.changed || r.closing != d.closing
+	return r
+}
+
+// rest is what is left of a draft's texts.
+type rest struct {
+	messages []string
+	closing  string
+	changed  bool // it is not what the draft holds
+}
+
+func (r *rest) texts() []string { return withClosing(r.messages, r.closing) }
+
+// leftover is the draft without links and echoes, as it will go out. It is read once: the
+// checks between the echoes and the links only look.
+func (d *draft) leftover(allowed map[string]bool) *rest {
+	if d.left == nil {
+		left := d.mended(func(text string) string { return withoutLinksAndEchoes(text, allowed) })
+		d.left = &left
+	}
+	return d.left
+}
+
+// A part of a link that is no answer.
+var bareScheme = regexp.MustCompile(`(?i)^[\pP\pS\s]*(?:https?|www)[\pP\pS\s]*$`)
+
+// shown is the text, or nothing where it shows a contact nothing.
+func shown(text string) string {
+	if reply.Blank(text) || !visible.Any(text) || bareScheme.MatchString(text) {
+		return ""
+	}
+	return text
 }
 
 // finding is what a check concluded; the zero value is that all is well.

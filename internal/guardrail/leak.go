@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 )
 
 // leak hands off a reply that quotes the prompt, a credential, or a name that only the
@@ -33,10 +35,10 @@ func newLeak(c Config, facts *factCache) leak {
 		}
 		l.markers = append(l.markers, unspaced(marker))
 		if core := strings.Trim(marker, "<>"); core != marker {
-			folded := fold(core, isWord)
+			folded := only(fold(core), isWord)
 			l.fences = append(l.fences, "<<"+folded, "<"+folded+">", folded+">>")
 			if strings.Contains(core, "_") {
-				l.words = append(l.words, strings.ToLower(core))
+				l.words = append(l.words, fold(core))
 			}
 		}
 	}
@@ -47,26 +49,31 @@ func newLeak(c Config, facts *factCache) leak {
 func foldedSecrets(secrets []string) []string {
 	var out []string
 	for _, secret := range secrets {
-		if folded := fold(secret, isWord); len([]rune(folded)) >= minSecret {
+		if folded := only(fold(secret), isWord); len([]rune(folded)) >= minSecret {
 			out = append(out, folded)
 		}
 	}
 	return out
 }
 
-// run looks at what the model wrote, in which a heading still is one, and at what would
-// go out.
+// run looks at what the model wrote, in which a heading still is one, at what would go
+// out, and at what is left of that without links and echoes, which keep apart what they
+// stand in; each with its markup and as the channel shows it.
 func (l leak) run(d *draft) finding {
-	versions := [][]string{d.written}
-	if texts := d.texts(); !slices.Equal(texts, d.written) {
-		versions = append(versions, texts)
+	known := l.facts.of(d.tenant)
+	var versions []string
+	for _, texts := range [][]string{d.written, d.texts(), d.leftover(known.allowed).texts()} {
+		text := visible.Text(strings.Join(texts, "\n"))
+		for _, version := range []string{text, withoutMarkup(text)} {
+			if !slices.Contains(versions, version) {
+				versions = append(versions, version)
+			}
+		}
 	}
 	secrets := slices.Concat(l.secrets, foldedSecrets([]string{d.token}))
-	known := l.facts.of(d.tenant)
-	for _, texts := range versions {
-		if slices.ContainsFunc(texts, l.marked) ||
-			holdsAny(fold(strings.Join(texts, ""), isWord), secrets) ||
-			known.names.in(texts) || known.rules.in(texts) {
+	for _, text := range versions {
+		folded := fold(text)
+		if l.marked(text, folded) || holdsAny(only(folded, isWord), secrets) || known.names.in(folded) || known.rules.in(folded) {
 			return broken()
 		}
 	}
@@ -74,51 +81,34 @@ func (l leak) run(d *draft) finding {
 }
 
 // marked reports whether a text holds a part of the prompt's frame. Headings are looked
-// for with compatibility forms folded, and spaces and invisible characters taken out:
-// their case counts, since a heading is also a word. Fence markers are found in any case
-// and whatever stands between their letters.
-func (l leak) marked(text string) bool {
-	bare := plain(text)
-	return holdsAny(unspaced(bare), l.markers) ||
-		holdsAny(strings.ToLower(bare), l.words) || holdsAny(fold(text, isWordOrAngle), l.fences)
+// for without spaces: their case counts, since a heading is also a word. Fence markers are
+// found in any case and whatever stands between their letters.
+func (l leak) marked(text, folded string) bool {
+	return holdsAny(unspaced(text), l.markers) || holdsAny(folded, l.words) || holdsAny(only(folded, isWordOrAngle), l.fences)
 }
 
 func holdsAny(text string, forbidden []string) bool {
 	return slices.ContainsFunc(forbidden, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// plain folds compatibility forms, such as full width, and takes out characters that
-// do not show.
-func plain(text string) string {
-	if isASCII(text) {
-		return text
-	}
+// fold is what shows of a text, without case, accents and compatibility forms.
+func fold(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 0x80 && unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' {
+		if unicode.IsMark(r) {
 			return -1
 		}
-		return r
-	}, norm.NFKC.String(text))
+		return angle(unicode.ToLower(r))
+	}, norm.NFKD.String(visible.Text(text)))
 }
 
-// fold is the skeleton of a text: its runes that count, without case, accents and
-// compatibility forms.
-func fold(text string, counts func(rune) bool) string {
+// only is a text of the runes that count.
+func only(text string, counts func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
-		if r = angle(unicode.ToLower(r)); counts(r) {
+		if counts(r) {
 			return r
 		}
 		return -1
-	}, norm.NFKD.String(text))
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
+	}, text)
 }
 
 func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }

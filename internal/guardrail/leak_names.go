@@ -12,9 +12,11 @@ import (
 // is looked for. A field or tag name must also be written as no word is.
 const minName = 8
 
-// accountNames are the names of a ManyChat account that no reply may hold, as nameKey
-// writes them.
-type accountNames []string
+// accountNames are the names of a ManyChat account that no reply may hold.
+type accountNames struct {
+	tokens []string // as nameKey writes them
+	flows  []string // namespaces, folded as secrets are
+}
 
 // readNames collects the names of the tenant's tools and rules, and those the service
 // itself uses. One that the catalog holds, such as a tag that is also part of a page's
@@ -31,16 +33,27 @@ func readNames(c Config, t *tenant.Tenant) accountNames {
 		names = append(names, l.ConvertedTag)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.ContainsAny(name, "0123456789_-") })
-	own := nameKey(strings.Join(catalogTexts(&t.Catalog), "\n"))
+	own := fold(strings.Join(catalogTexts(&t.Catalog), "\n"))
+	ownKey, ownSkeleton := nameKey(own), readSkeleton(own)
 	var out accountNames
 	for _, name := range append(flows, names...) {
-		key := nameKey(name)
-		if utf8.RuneCountInString(name) >= minName && !holdsToken(own, key) {
-			out = append(out, key)
+		key := nameKey(fold(name))
+		if utf8.RuneCountInString(name) >= minName && !holdsToken(ownKey, key) {
+			out.tokens = append(out.tokens, key)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	for _, flow := range foldedSecrets(flows) {
+		if !ownSkeleton.holds(flow) {
+			out.flows = append(out.flows, flow)
+		}
+	}
+	out.tokens, out.flows = distinct(out.tokens), distinct(out.flows)
+	return out
+}
+
+func distinct(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func toolFlows(tools *tenant.Tools) []string {
@@ -77,20 +90,58 @@ func toolNames(tools *tenant.Tools) []string {
 	return out
 }
 
-// in reports whether a text holds one of the names as a whole token.
-func (n accountNames) in(texts []string) bool {
-	if len(n) == 0 {
+// in reports whether a folded text holds one of the names as a whole token; a flow's namespace
+// also with other signs or line breaks between its letters.
+func (n accountNames) in(folded string) bool {
+	if len(n.tokens)+len(n.flows) == 0 {
 		return false
 	}
-	text := nameKey(strings.Join(texts, "\n"))
-	return slices.ContainsFunc(n, func(name string) bool { return holdsToken(text, name) })
+	key := nameKey(folded)
+	if slices.ContainsFunc(n.tokens, func(name string) bool { return holdsToken(key, name) }) {
+		return true
+	}
+	return len(n.flows) > 0 && slices.ContainsFunc(n.flows, readSkeleton(folded).holds)
 }
 
-// nameKey folds a text for the comparison of names: case, compatibility forms, white
-// space, invisible characters and the backslash that keeps markup from being read.
-func nameKey(text string) string {
-	text = strings.ReplaceAll(strings.ToLower(plain(text)), `\`, "")
-	return strings.Join(strings.Fields(text), " ")
+// nameKey is a folded text for the comparison of names: all white space as one space, and
+// without the backslash that keeps markup from being read.
+func nameKey(folded string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(folded, `\`, "")), " ")
+}
+
+// skeleton is the letters and digits of a folded text, and where other signs part them.
+type skeleton struct {
+	letters string
+	edges   []bool // by place in letters: other signs stand there, or an end of the text
+}
+
+func readSkeleton(folded string) skeleton {
+	s := skeleton{letters: only(folded, isWord)}
+	s.edges = make([]bool, len(s.letters)+1)
+	at := 0
+	for _, r := range folded {
+		if isWord(r) {
+			at += utf8.RuneLen(r)
+		} else {
+			s.edges[at] = true
+		}
+	}
+	s.edges[0], s.edges[len(s.letters)] = true, true
+	return s
+}
+
+// holds reports whether a folded name stands in the text between two edges.
+func (s skeleton) holds(name string) bool {
+	for from := 0; ; {
+		i := strings.Index(s.letters[from:], name)
+		if i < 0 {
+			return false
+		}
+		if start := from + i; s.edges[start] && s.edges[start+len(name)] {
+			return true
+		}
+		from += i + 1
+	}
 }
 
 // holdsToken reports whether a name stands in a text as a whole token. An underscore or

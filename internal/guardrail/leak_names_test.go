@@ -55,11 +55,21 @@ func TestLeakOfTheAccount(t *testing.T) {
 		{"flow in capitals", says("CONTENT20270101_0001"), leaked},
 		{"flow with invisible characters", says("content2027\u200b0101_0001"), leaked},
 		{"flow in full width", says("ｃｏｎｔｅｎｔ20270101_0001"), leaked},
+		{"flow with letters that do not show", says("content2027\u31640101\u115f_0001"), leaked},
+		{"flow in lines", says("content2027\n0101_0001"), leaked},
+		{"flow over messages", asking("Yes?", "content20270101", "_0001"), leaked},
+		{"flow with other signs", says("*content* 20270101-0001."), leaked},
+		{"a link in a flow", says("content2027(https://pay.invalid)0101_0001"), leaked},
 		{"flow too short", says("It is flow_1."), answered("It is flow_1.")},
 		{"part of a flow", says("content20270101_00015 and xcontent20270101_0001"), answered("content20270101_00015 and xcontent20270101_0001")},
 		{"tag", says("You are a vip_client now."), leaked},
 		{"tag, escaped", says(`You are a vip\_client now.`), leaked},
 		{"tag in markup", says("You are a _vip_client_ now."), leaked},
+		{"tag in bold", says("You are a **vip**_client and a vi*p_cl*ient."), leaked},
+		{"tag beside markup", says("a*vip_client*b"), leaked},
+		{"tag, underlined", says("v\u0332i\u0332p\u0332_client"), leaked},
+		{"tag with what does not show", says("vip\u3164_cl\x01ient"), leaked},
+		{"a link in a tag", says("vip_(https://pay.invalid)client"), leaked},
 		{"tag in the closing question", asking("Are you a VIP_CLIENT?", "Yes."), leaked},
 		{"tag in a longer name", says("vip_clients, my-vip_client"), answered("vip_clients, my-vip_client")},
 		{"tag that is a word", says("You are a customer."), answered("You are a customer.")},
@@ -79,6 +89,10 @@ func TestLeakOfTheAccount(t *testing.T) {
 		{"rules without punctuation", says("ANSWER ONLY from the *catalog* below\nnever: guess"), leaked},
 		{"rules over messages", asking("or a place?", "Never guess a price", "a date"), leaked},
 		{"rules with accents", says("Nevér guéss a price, a dâte or a place"), leaked},
+		{"rules with what does not show", says("Never gu\u3164ess a pr\u0332ice, a da\x00te or a place"), leaked},
+		{"rules in markup", says("Never gu*ess* a price, a date or a place"), leaked},
+		{"a link between the rules", says("Never guess a price https://pay.invalid a date or a place"), leaked},
+		{"a link in a word of the rules", says("Never gu(https://pay.invalid)ess a price, a date or a place"), leaked},
 		{"seven words of the rules", says("Never guess a price, a date or."), answered("Never guess a price, a date or.")},
 		{"words of the rules in another order", says("A price, a date or a place, never guess that."), answered("A price, a date or a place, never guess that.")},
 		{"rules that the persona says too", says("We open the kiln for visitors on every first Sunday of the month."), answered("We open the kiln for visitors on every first Sunday of the month.")},
@@ -92,6 +106,16 @@ func TestLeakOfTheAccount(t *testing.T) {
 				t.Errorf("verdict differs (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// Holds docs/spec/04-agent.md, "Guardrails", 3: a name that the catalog holds, however it
+// spells it, is no secret.
+func TestFlowOfTheCatalog(t *testing.T) {
+	tn := school()
+	tn.Tools = &tenant.Tools{Flows: []tenant.Flow{{ID: "wheel", FlowNs: "wheel_course"}, {ID: "dashes", FlowNs: "----------"}}}
+	if d := cmp.Diff(answered("The Wheel course it is."), keeper().Apply(guardrail.Input{Tenant: tn, Reply: says("The Wheel course it is.")})); d != "" {
+		t.Errorf("verdict differs (-want +got):\n%s", d)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -41,39 +42,55 @@ var (
 	spaceAtEnd  = regexp.MustCompile(`[ \t]+(\n|$)`)
 )
 
-// links takes out every link that neither the catalog nor the persona holds; a reply
-// of nothing else hands off.
+// links takes out every link that neither the catalog nor the persona holds, and every
+// echo that this puts together; a reply of nothing else hands off.
 type links struct {
 	facts *factCache
 }
 
 func (l links) run(d *draft) finding {
-	allowed := l.facts.of(d.tenant).allowed
-	changed := d.rewrite(func(text string) string { return withoutLinks(text, allowed) })
-	switch {
-	case !changed:
+	left := d.leftover(l.facts.of(d.tenant).allowed)
+	if !left.changed {
 		return finding{}
-	case len(d.messages) == 0:
+	}
+	if d.messages, d.closing = left.messages, left.closing; len(d.messages) == 0 {
 		return broken()
 	}
 	return finding{noted: true}
 }
 
-// maxPasses is how often links that the removal of others formed are removed. Only a
-// text that is made to hide links needs more than two or three.
-const maxPasses = 8
+// withoutLinksAndEchoes removes both until neither is left, since one may stand in the
+// other; nothing is left of a text that needs more than maxPasses.
+func withoutLinksAndEchoes(text string, allowed map[string]bool) string {
+	for range maxPasses {
+		mended := withoutEchoes(withoutLinks(text, allowed))
+		if mended == text {
+			return text
+		}
+		text = mended
+	}
+	return ""
+}
+
+// maxPasses is how often links and echoes that the removal of others formed are removed.
+// Only a text that is made to hide them needs more than two or three.
+const maxPasses = 5
 
 // withoutLinks removes links until none is left, since what stood round one may form
 // another; nothing is left of a text that needs more than maxPasses. A text that hides a
-// link in invisible or compatibility characters is written without them.
+// link in invisible or compatibility characters, or in another link, is written without
+// them.
 func withoutLinks(text string, allowed map[string]bool) string {
-	for range maxPasses {
-		bare := plain(text)
+	for pass := range maxPasses {
+		bare := visible.Text(text)
 		seen := removeLinks(bare, allowed)
 		if seen == bare {
 			return text
 		}
-		if text = removeLinks(text, allowed); plain(text) != seen {
+		if pass == 0 && text != bare {
+			text = removeLinks(text, allowed)
+		}
+		if pass > 0 || visible.Text(text) != seen {
 			text = seen
 		}
 	}
@@ -281,7 +298,7 @@ func inWord(text string, start, end int) bool {
 // linkKey is what two spellings of one address share: no web scheme, no leading www,
 // the host in lower case, no slash at the end.
 func linkKey(found string) string {
-	found = plain(found)
+	found = visible.Text(found)
 	if scheme, rest, ok := strings.Cut(found, "://"); ok && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")) {
 		found = rest
 	}

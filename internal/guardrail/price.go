@@ -28,12 +28,6 @@ func (g priceGuard) run(d *draft) finding {
 // that may join figures.
 func (g priceGuard) holdsAll(d *draft) bool {
 	known := g.facts.of(d.tenant)
-	var left []string
-	for _, text := range d.texts() {
-		if mended := withoutLinks(text, known.allowed); mended != "" {
-			left = append(left, mended)
-		}
-	}
-	all, rest := strings.Join(d.texts(), "\n"), strings.Join(left, "\n")
+	all, rest := strings.Join(d.texts(), "\n"), strings.Join(d.leftover(known.allowed).texts(), "\n")
 	return known.money.HoldsAll(all) && (rest == all || known.money.HoldsAll(rest))
 }

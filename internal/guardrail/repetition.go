@@ -3,6 +3,8 @@ package guardrail
 import (
 	"strings"
 	"unicode"
+
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 )
 
 // repetition notes a reply that equals the agent's last one to this contact. Where the
@@ -46,7 +48,7 @@ func repeatKey(text string) string {
 			return -1
 		}
 		return unicode.ToLower(unicode.ToUpper(r)) // by way of upper case, for ς and ſ
-	}, plain(text))
+	}, visible.Text(text))
 	if key == "" {
 		return text
 	}

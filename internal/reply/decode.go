@@ -12,9 +12,10 @@ import (
 
 // Decode reads a model's answer. It accepts what models really send: a code fence
 // round the JSON, text before it, an optional field that is missing, blank or the
-// word "null" or "none", more than three messages, white space round a text. Anything that
-// could change the meaning is an [*Error]: text or a second object after the JSON,
-// an unknown or repeated key, a wrong type, an empty message.
+// word "null" or "none", more than three messages, white space round a text, control
+// characters in one. Anything that could change the meaning is an [*Error]: text or a
+// second object after the JSON, an unknown or repeated key, a wrong type, an empty
+// message, more than fifty of them.
 func Decode(text string) (Reply, error) {
 	object, err := cutObject(text)
 	if err != nil {
@@ -62,17 +63,19 @@ func (w wire) reply() (Reply, error) {
 
 // messages trims every message and joins those past the third to it.
 func (w wire) messages() ([]string, error) {
+	if len(w.Messages) > maxWritten {
+		return nil, &Error{Field: "messages", Problem: "holds more than 50 messages"}
+	}
 	var out []string
 	for _, m := range w.Messages {
 		s := optional(m)
-		switch {
-		case s == "":
+		if s == "" {
 			return nil, &Error{Field: "messages", Problem: "holds an empty message"}
-		case len(out) < MaxMessages:
-			out = append(out, s)
-		default:
-			out[MaxMessages-1] += "\n" + s
 		}
+		out = append(out, s)
+	}
+	if len(out) > MaxMessages {
+		out = append(out[:MaxMessages-1], strings.Join(out[MaxMessages-1:], "\n"))
 	}
 	return out, nil
 }
@@ -113,10 +116,10 @@ func objectStart(text string) int {
 
 // optional reads a field that may be absent in any of the ways models say so.
 func optional(s *string) string {
-	if s == nil || blank(*s) {
+	if s == nil || Blank(*s) {
 		return ""
 	}
-	return trim(*s)
+	return trim(printable(*s))
 }
 
 // orNone reads an optional field for which models also write none or null in any case.
@@ -128,10 +131,33 @@ func orNone(s *string) string {
 	return text
 }
 
-// blank reports whether s would show a contact nothing, or the word null.
-func blank(s string) bool {
-	s = trim(s)
-	return s == "" || s == "null"
+// Blank reports whether a text would show a contact nothing but white space and markup, or
+// the word null.
+func Blank(text string) bool {
+	return trim(text) == "null" || !strings.ContainsFunc(text, shows)
+}
+
+// markup are the marks of Markdown, of a channel and of a comment, which are no answer on
+// their own.
+const markup = "*_~`#|<>-!=\\"
+
+// shows reports whether a rune is a letter, a digit, a sign or an emoji that a reader sees.
+func shows(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) && !strings.ContainsRune(markup, r) &&
+		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && r != '\u2800' // a braille cell without dots
+}
+
+// otherBreaks are the control characters that break a line.
+var otherBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n")
+
+// printable is a text without control characters but line breaks and tabs.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, otherBreaks.Replace(text))
 }
 
 // trim cuts white space and invisible characters from both ends.

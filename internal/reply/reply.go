@@ -8,6 +8,10 @@ import "github.com/manychat-agent/manychat-agent/internal/conversation"
 // MaxMessages is how many messages a reply keeps apart; further ones join the last.
 const MaxMessages = 3
 
+// maxWritten is how many messages an answer may hold before they are joined: more than any
+// answer needs, and few enough to read.
+const maxWritten = 50
+
 // Reply is a model's final answer, decoded and valid: 1 to [MaxMessages] messages,
 // none of them blank, and a reason exactly when it escalates. The tags are
 // what a provider's schema says about each field.
@@ -25,11 +29,11 @@ func (r Reply) Validate() error {
 		return &Error{Field: "messages", Problem: "is empty: give 1 to 3 messages"}
 	}
 	for _, m := range r.Messages {
-		if blank(m) {
+		if Blank(m) {
 			return &Error{Field: "messages", Problem: "holds an empty message"}
 		}
 	}
-	if r.ClosingQuestion != "" && blank(r.ClosingQuestion) {
+	if r.ClosingQuestion != "" && Blank(r.ClosingQuestion) {
 		return &Error{Field: "closing_question", Problem: "is blank: leave it out"}
 	}
 	if !(r.Confidence >= 0 && r.Confidence <= 1) {

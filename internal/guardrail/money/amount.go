@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/manychat-agent/manychat-agent/internal/guardrail/money/number"
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -23,13 +22,13 @@ type amount struct {
 // amounts finds the amounts of money in a text: a numeral beside a currency, and what
 // stands in a range or a list with one.
 func amounts(text string, words currencyWords) []amount {
-	folded := plain(text)
+	folded := visible.Text(text)
 	out := words.spelled(folded)
 	if !strings.ContainsFunc(folded, unicode.IsDigit) {
 		return out
 	}
 	runes := []rune(folded)
-	found := join(runes, numerals(runes))
+	found := join(runes, words.numerals(runes))
 	for i := range found {
 		n := &found[i]
 		if !n.isClock(runes) && !n.isItem(runes) {
@@ -59,29 +58,6 @@ func amounts(text string, words currencyWords) []amount {
 	return out
 }
 
-// plain folds compatibility forms, such as full width, and takes out characters that
-// do not show.
-func plain(text string) string {
-	if isASCII(text) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if r >= 0x80 && unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' {
-			return -1
-		}
-		return r
-	}, norm.NFKC.String(text))
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
 // numeral is where a number stands in a text, in runes.
 type numeral struct {
 	start, end   int
@@ -95,7 +71,7 @@ type numeral struct {
 }
 
 // numerals finds the numbers of a text, with the separators inside them.
-func numerals(runes []rune) []numeral {
+func (c currencyWords) numerals(runes []rune) []numeral {
 	out := make([]numeral, 0, 4)
 	for i := 0; i < len(runes); i++ {
 		if !unicode.IsDigit(runes[i]) {
@@ -112,6 +88,9 @@ func numerals(runes []rune) []numeral {
 		}
 		n.last = i
 		n.end, n.power = overMagnitude(runes, i)
+		if n.power == 0 {
+			n.end, n.power = c.overLetter(runes, n)
+		}
 		i = n.end
 		n.reach = n.end
 		if !n.isDate(runes) {
@@ -211,7 +190,7 @@ func (n numeral) amount(runes []rune) amount {
 	case n.sign != 0:
 		a.readings, a.thousandths = number.Readings(strings.Replace(string(runes[n.digits:n.last]), string(n.sign), ".", 1))
 	case n.power > 0 || n.added != "":
-		a.readings = n.value(runes)
+		a.readings = []string{n.value(runes)}
 	default:
 		a.readings, a.thousandths = number.Readings(string(runes[n.digits:n.last]))
 	}

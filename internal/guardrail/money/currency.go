@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -40,9 +41,11 @@ func (c currencyWords) beside(runes []rune, n numeral) (currency, int, bool) {
 // before itself is that one's: "240 EUR (8 evenings)". In another line, or outside the
 // number's brackets, it counts for a number that counts nothing else.
 func (c currencyWords) before(runes []rune, n numeral) (currency, bool) {
-	i := n.start
-	if i > 0 && strings.ContainsRune("-−+", runes[i-1]) {
-		i-- // €-20
+	i, joined := n.start, touching
+	if i > 0 && (isDash(runes[i-1]) || runes[i-1] == '+') {
+		if i--; !strings.ContainsRune("-−+", runes[i]) { // €-20
+			joined = aside // EUR–250, but 240 EUR–8 evenings
+		}
 	}
 	end := i
 	for end > 0 && (isGap(runes[end-1]) || strings.ContainsRune(":=", runes[end-1])) {
@@ -58,7 +61,7 @@ func (c currencyWords) before(runes []rune, n numeral) (currency, bool) {
 		start--
 	}
 	start = wordStart(runes, start)
-	word, own, theirs := string(runes[start:end]), apart(runes[end:i]), numberBefore(runes[:start])
+	word, own, theirs := string(runes[start:end]), max(joined, apart(runes[end:i])), numberBefore(runes[:start])
 	switch {
 	case marked && !sign && (!isAbbreviation(word) || theirs == own): // the end of a sentence
 		return currency{}, false
@@ -77,12 +80,14 @@ func (c currencyWords) before(runes []rune, n numeral) (currency, bool) {
 // stands nearer to a number behind itself is that one's: "Level 2 (€240)". In another line,
 // or in brackets, it counts when no other word follows it there.
 func (c currencyWords) after(runes []rune, i int) (currency, int, bool) {
-	if i+1 < len(runes) && strings.ContainsRune(".,/", runes[i]) && strings.ContainsRune("-–—", runes[i+1]) {
+	joined := touching
+	if i+1 < len(runes) && strings.ContainsRune(".,/", runes[i]) && isDash(runes[i+1]) {
 		if i += 2; runes[i-2] == '/' && (i == len(runes) || !isWord(runes[i])) {
 			return currency{unit: rupees}, i, true // 500/-
 		}
-	} else if i+1 < len(runes) && runes[i] == '-' && unicode.IsLetter(runes[i+1]) {
-		i++ // a 240-euro course
+	} else if i+1 < len(runes) && (isDash(runes[i]) && unicode.IsLetter(runes[i+1]) || isMark(runes[i]) && unicode.Is(unicode.Sc, runes[i+1])) {
+		joined = joinedBy(runes[i]) // a 240-euro course
+		i++
 	}
 	start := i
 	for start < len(runes) && (isGap(runes[start]) || runes[start] == '/') {
@@ -95,14 +100,14 @@ func (c currencyWords) after(runes []rune, i int) (currency, int, bool) {
 		reach++
 	}
 	gap := runes[i:start]
-	if reach == start || numberBehind(runes[reach:]) < apart(gap) || loosens(gap) && !aloneAt(runes, reach) {
+	if reach == start || numberBehind(runes[reach:]) < max(joined, apart(gap)) || loosens(gap) && !aloneAt(runes, reach) {
 		return currency{}, 0, false
 	}
 	if sign { // 350 €, 350 US$
 		return currency{unit: ofSign(string(runes[start:end]), runes[end]), minor: minorNames[string(runes[end])]}, reach, true
 	}
 	word := strings.ToLower(string(runes[start:end]))
-	if qualifiers[word] && end < len(runes) && isBlank(runes[end]) {
+	if qualifiers[word] && end < len(runes) && (isBlank(runes[end]) || runes[end] == '-') {
 		found, reach, ok := c.after(runes, end)
 		if of, narrow := dollarPrefixes[word]; narrow && of.is(found.unit) {
 			found.unit = of // 240 US dollars
@@ -204,6 +209,22 @@ func apart(gap []rune) distance {
 	return spaced
 }
 
+// joinedBy is the distance that a hyphen or a dash makes which touches both.
+func joinedBy(r rune) distance {
+	if r == '-' {
+		return spaced
+	}
+	return aside
+}
+
+// isDash reports whether a rune is a hyphen, a dash or a minus sign.
+func isDash(r rune) bool {
+	return r == '-' || r >= 0x80 && (unicode.Is(unicode.Pd, r) || strings.ContainsRune("−⁃➖", r))
+}
+
+// isMark reports whether a rune that touches a number and a currency sign joins them.
+func isMark(r rune) bool { return isDash(r) || strings.ContainsRune(".,:=·", r) }
+
 // numberBehind is the distance of the number that follows.
 func numberBehind(runes []rune) distance {
 	for i, r := range runes {
@@ -223,6 +244,8 @@ func numberBefore(runes []rune) distance {
 		switch r := runes[i-1]; {
 		case unicode.IsDigit(r):
 			return apart(runes[i:])
+		case i == len(runes) && i > 1 && isDash(r) && unicode.IsDigit(runes[i-2]):
+			return joinedBy(r)
 		case !isGap(r):
 			return absent
 		}
@@ -340,13 +363,9 @@ const measures = " min minute minutes minuten minuti minutos minutter minuto min
 func (c currencyWords) learn(texts []string, prices Facts, main unit) {
 	behind := map[string]map[string]bool{} // word: the prices; nil: also another number
 	for _, text := range texts {
-		runes := []rune(plain(text))
-		for _, n := range numerals(runes) {
-			i := n.end
-			for i < len(runes) && isBlank(runes[i]) {
-				i++
-			}
-			word := strings.ToLower(string(runes[i:wordEnd(runes, i)]))
+		runes := []rune(visible.Text(text))
+		for _, n := range c.numerals(runes) {
+			word := strings.ToLower(wordBehind(runes, n.end))
 			if len([]rune(word)) < 3 || strings.Contains(measures, " "+word+" ") {
 				continue
 			}

@@ -5,24 +5,8 @@ import (
 	"unicode"
 
 	"github.com/manychat-agent/manychat-agent/internal/guardrail/money/number"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
-
-// magnitudes are the words that multiply the number before them, by the power of ten.
-// An amount with one has the exact value of both: 1.2 thousand is 1200, and 2k is not 1999.
-var magnitudes = minorTable{
-	2: "hundred",
-	3: `thousand thousands mil mila mille miles tausend tsd χιλιάδες χιλ тысяч тысячи тысяча тыс тыщ हज़ार हजार ألف ألفا الف آلاف الاف هزار
-		bin tys tysiące tysięcy tysiąc tisíc tisíce tuhat tuhatta ezer mii tusen tusind duizend ribu rb nghìn ngàn พัน`,
-	4: "หมื่น",
-	5: "lakh lakhs lac lacs लाख แสน",
-	6: `million millions millón millones milhão milhões millionen milioni milione mio εκατομμύρια εκ млн миллион миллиона миллионов
-		مليون ملايين میلیون milyon mln milion miliony milionů milionów millió miljoner miljoona juta jt triệu ล้าน`,
-	7: "crore crores करोड़",
-	9: "milliarden mrd milliard milliards млрд миллиард миллиарда миллиардов مليار میلیارد milyar miliard miliarda tỷ",
-}.compile()
-
-// unspacedMagnitudes are those of scripts without spaces, which other words follow.
-var unspacedMagnitudes = map[rune]int{'千': 3, '천': 3, '万': 4, '萬': 4, '만': 4, '億': 8, '亿': 8, '억': 8}
 
 // maxPower bounds what magnitudes make of a number, as a power of ten. No price is near.
 const maxPower = 12
@@ -40,30 +24,32 @@ func overMagnitude(runes []rune, i int) (end, power int) {
 	return i, power
 }
 
-func magnitudeAt(runes []rune, i int) (end, power int) {
-	from := i
-	for from < len(runes) && isBlank(runes[from]) {
-		from++
+// overFill is where what stands between a number and its magnitude ends: spaces and
+// markup, or a hyphen.
+func overFill(runes []rune, i int) int {
+	if i+1 < len(runes) && isDash(runes[i]) && unicode.IsLetter(runes[i+1]) {
+		return i + 1
 	}
+	for i < len(runes) && (isBlank(runes[i]) || strings.ContainsRune("*_~`", runes[i])) {
+		i++
+	}
+	return i
+}
+
+func magnitudeAt(runes []rune, i int) (end, power int) {
+	from := overFill(runes, i)
 	if from == len(runes) {
 		return i, 0
 	}
-	if power, ok := unspacedMagnitudes[runes[from]]; ok {
+	if power := number.RuneMagnitude(runes[from]); power > 0 {
 		return from + 1, power
 	}
 	end = wordEnd(runes, from)
-	if end-from > maxMagnitude {
-		return i, 0
+	touches := from == i || end < len(runes) && unicode.Is(unicode.Sc, runes[end])
+	if touches && end == from+1 && strings.ContainsRune("kKM", runes[from]) {
+		return end, number.LetterMagnitude(runes[from:end])
 	}
-	if word := string(runes[from:end]); from == i || end < len(runes) && unicode.Is(unicode.Sc, runes[end]) {
-		switch word {
-		case "k", "K":
-			return end, 3
-		case "M":
-			return end, 6
-		}
-	}
-	if power = powerOf(runes[from:end]); power == 0 {
+	if power = number.Magnitude(runes[from:end]); power == 0 {
 		return i, 0
 	}
 	if end < len(runes) && runes[end] == '.' && end-from <= 4 { // Tsd.
@@ -72,20 +58,27 @@ func magnitudeAt(runes []rune, i int) (end, power int) {
 	return end, power
 }
 
-// powerOf is the power of ten that a word of at most maxMagnitude runes says; 0: none.
-func powerOf(word []rune) int {
-	var lower [maxMagnitude]byte
-	for i, r := range word {
-		if r >= 0x80 {
-			return magnitudes[foldName(string(word))]
-		}
-		lower[i] = byte(unicode.ToLower(r))
+// overLetter is where a number ends with a letter of magnitude beside a currency, and the
+// power of ten: 2 k EUR, €120 K, 5 TEUR, 5k円.
+func (c currencyWords) overLetter(runes []rune, n numeral) (end, power int) {
+	from := overFill(runes, n.last)
+	end = wordEnd(runes, from)
+	if end == from+4 && tenant.Currency(runes[from+1:end]).Valid() || end > from+1 && runes[from] < 0x80 && runes[from+1] >= 0x80 {
+		end = from + 1
 	}
-	return magnitudes[string(lower[:len(word)])]
+	power = number.LetterMagnitude(runes[from:end])
+	if power == 0 || end < len(runes) && (unicode.IsDigit(runes[end]) || runes[end] == '/' || isDash(runes[end]) && runes[from] != 'k') {
+		return n.last, 0
+	}
+	if _, reach, ok := c.after(runes, end); ok && numberBehind(runes[reach:]) > spaced {
+		return end, power
+	}
+	n.end = end
+	if _, ok := c.before(runes, n); ok && (strings.ContainsRune("kKMB", runes[from]) && end == from+1 || n.standsAlone(runes)) {
+		return end, power
+	}
+	return n.last, 0
 }
-
-// maxMagnitude is the most runes of a word of magnitude; the longest is миллиардов.
-const maxMagnitude = 12
 
 // join puts together the numbers that say one in parts, each smaller than the magnitude
 // of the one before: 1万2,800, 1 lakh 25 thousand.
@@ -94,7 +87,7 @@ func join(runes []rune, found []numeral) []numeral {
 	for _, n := range found {
 		if last := len(out) - 1; last >= 0 && out[last].continues(runes, n) {
 			first := out[last]
-			n.start, n.added = first.start, first.value(runes)[0]
+			n.start, n.added = first.start, first.value(runes)
 			out[last] = n
 			continue
 		}
@@ -105,7 +98,7 @@ func join(runes []rune, found []numeral) []numeral {
 
 // continues reports whether the next number is the smaller part of this one.
 func (n numeral) continues(runes []rune, next numeral) bool {
-	if n.power < 3 || strings.ContainsRune("kKM", runes[n.end-1]) || next.isClock(runes) {
+	if n.power < 3 || strings.ContainsRune("kKmMTbB", runes[n.end-1]) || next.isClock(runes) {
 		return false
 	}
 	between := strings.ToLower(strings.TrimSpace(string(runes[n.end:next.start])))
@@ -113,20 +106,13 @@ func (n numeral) continues(runes []rune, next numeral) bool {
 		return false
 	}
 	mine, theirs := n.value(runes), next.value(runes)
-	whole, _, _ := strings.Cut(theirs[0], ".")
-	return len(mine) == 1 && len(theirs) == 1 && len(whole) <= n.power && strings.HasSuffix(mine[0], strings.Repeat("0", len(whole))) &&
-		!strings.ContainsAny(mine[0], ".,")
+	whole, _, _ := strings.Cut(theirs, ".")
+	return len(whole) <= n.power && strings.HasSuffix(mine, strings.Repeat("0", len(whole))) && !strings.ContainsAny(mine, ".,")
 }
 
-// value is what a number says with its magnitudes. With one, three digits behind a
-// separator may be a fraction in any currency.
-func (n numeral) value(runes []rune) []string {
-	sure, thousandths := number.Readings(string(runes[n.digits:n.last]))
-	if n.power > 0 && thousandths != "" {
-		sure = append(sure, thousandths)
-	}
-	for i, reading := range sure {
-		sure[i] = number.Sum(n.added, number.Shift(reading, n.power))
-	}
-	return sure
+// value is what a number says with its magnitudes. Three digits behind a separator are
+// thousands before them: 1,200 thousand is 1.2 million.
+func (n numeral) value(runes []rune) string {
+	sure, _ := number.Readings(string(runes[n.digits:n.last]))
+	return number.Sum(n.added, number.Shift(sure[0], n.power))
 }

@@ -3,13 +3,15 @@
 //
 // An amount is a numeral in any script and any locale's separators, or a number in words
 // of some languages, beside a currency: a sign, an ISO code, a name in its inflected
-// forms, or a word that the catalog itself has behind its prices. A word of magnitude
-// multiplies it: 1.2 thousand is exactly 1200, and 2k is no way to say 1999. A smaller
-// unit behind it is part of it: 12 zł 90 gr.
+// forms, or a word that the catalog itself has behind its prices. Space, markup, brackets
+// or one hyphen or dash that touches both may stand between. A word or letter of magnitude
+// multiplies it: 1.2 thousand is exactly 1200, 1,200 thousand is 1.2 million, and 2k is no
+// way to say 1999. A smaller unit behind it is part of it: 12 zł 90 gr.
 //
 // Known limits: a number without a currency ("it costs 250"), a share of a price ("half of
 // it"), a number in words of other languages, one with other words between it and its
-// currency, and a comma that lists more amounts after a currency ("100 EUR, 200") are no
+// currency, a comma that lists more amounts after a currency ("100 EUR, 200") and the
+// first end of a range of which the second has a sign before it ("100 to €240") are no
 // amounts. Nor is a word for other things too, as "pounds", "soles" or "Kronen", in another
 // currency than the catalog's, unless the catalog holds its number. What only looks like
 // money, as a shoe size ("EUR 42") or a championship ("Euro 2028"), is an amount; and a

@@ -39,7 +39,7 @@ func spelling(t *rapid.T) func(tenant.Money) string {
 	marks := rapid.SampledFrom([][2]string{{",", "."}, {".", ","}, {" ", ","}, {"\u202f", ","}, {"'", "."}, {"’", "."}, {"", "."}, {"", ","}, {"٬", "٫"}}).Draw(t, "separators")
 	zero := rapid.SampledFrom([]rune{'0', '٠', '۰', '०', '๐', '０', '𝟎'}).Draw(t, "digits")
 	frame := rapid.SampledFrom([]string{
-		"It is %[1]s %[2]s.", "It is %[2]s %[1]s.", "%[2]s%[1]s", "%[1]s%[2]s", "**%[1]s** %[2]s", "(%[2]s) %[1]s", "%[2]s: %[1]s", "On 1.2.2027 at 18:30, %[1]s %[2]s",
+		"It is %[1]s %[2]s.", "It is %[2]s %[1]s.", "%[2]s%[1]s", "%[1]s%[2]s", "**%[1]s** %[2]s", "(%[2]s) %[1]s", "%[1]s\u2011%[2]s", "a %[1]s–%[2]s course", "%[2]s\u2011%[1]s", "%[1]s\u2800%[2]s", "%[2]s: %[1]s", "On 1.2.2027 at 18:30, %[1]s %[2]s",
 	}).Draw(t, "sentence")
 	return func(m tenant.Money) string {
 		whole, fraction, _ := strings.Cut(m.Decimal(), ".")
@@ -59,12 +59,33 @@ func spelling(t *rapid.T) func(tenant.Money) string {
 	}
 }
 
+// Holds docs/spec/04-agent.md, "Guardrails", 5: a magnitude multiplies the number before
+// it. With one, no price from a thousand on is held, however its thousands are marked.
+func TestMagnitudeOfAPrice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		whole := rapid.Int64Range(1000, 999_999).Draw(t, "price")
+		facts := money.Read(&tenant.Catalog{Currency: "EUR", Offerings: []tenant.Offering{{Price: tenant.Money{Amount: 100 * whole, Currency: "EUR"}}}}, nil)
+		mark := rapid.SampledFrom([]string{"", ",", ".", "'", "\u202f"}).Draw(t, "mark")
+		magnitude := rapid.SampledFrom([]string{
+			"k", " k", " K", " thousand", " Tsd.", "-thousand", " mil", " тыс.", " M", " mn", " million", " T", "bn", " bn", " bln", " billion", " Mrd.", " 万",
+		}).Draw(t, "magnitude")
+		frame := rapid.SampledFrom([]string{"%[1]s EUR", "%[1]s €", "€%[1]s", "EUR %[1]s", "%[1]s euros"}).Draw(t, "sentence")
+		amount := fmt.Sprintf("%d%s%03d", whole/1000, mark, whole%1000)
+		if !facts.HoldsAll(fmt.Sprintf(frame, amount)) {
+			t.Fatalf("%d EUR is not found in %q", whole, amount)
+		}
+		if text := fmt.Sprintf(frame, amount+magnitude); facts.HoldsAll(text) {
+			t.Fatalf("%q passes for %d EUR", text, whole)
+		}
+	})
+}
+
 // Holds docs/spec/04-agent.md, "Guardrails", 5: any text can be asked about, and a text
 // without a figure, a number word or a sign holds no amount.
 func FuzzHoldsAll(f *testing.F) {
 	facts := money.Read(&tenant.Catalog{Currency: "EUR", Offerings: []tenant.Offering{{Price: tenant.Money{Amount: 24000, Currency: "EUR"}}}},
 		[]string{"240 taler, 9,50 €"})
-	for _, text := range []string{"240 EUR", "1) €2€50 (R$ 3", "5 ر.س", "二百元", "zweihundertvierzig €", "100, 200 or 300 EUR", "S/. 5 /-", "99¢", "1万2,800円", "12 ديناراً و750 فلساً", "Fr 8.30–12.00"} {
+	for _, text := range []string{"240 EUR", "1) €2€50 (R$ 3", "5 ر.س", "二百元", "zweihundertvierzig €", "100, 200 or 300 EUR", "S/. 5 /-", "99¢", "1万2,800円", "12 ديناراً و750 فلساً", "Fr 8.30–12.00", "€–2 k", "EUR: two lakh – €", "5 TEUR 2k円", "Rs. two-hundred=₹", "2️⃣ bn·€"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

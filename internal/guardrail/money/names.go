@@ -184,7 +184,7 @@ func (t nameTable) compile() names {
 // Latin, Greek and Cyrillic letters and without the vowels and the letter forms that
 // Arabic writers leave out or mix. The vowel signs of other scripts stay.
 func foldName(word string) string {
-	if isASCII(word) {
+	if strings.IndexFunc(word, func(r rune) bool { return r >= 0x80 }) < 0 {
 		return strings.ToLower(word)
 	}
 	return strings.Map(func(r rune) rune {

@@ -3,6 +3,7 @@ package money
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // spread marks what stands in a range or a list with an amount as money too: "100 to 240
@@ -60,7 +61,7 @@ func jointOf(runes []rune, from, to numeral) joint {
 	list := strings.TrimSpace(strings.TrimLeft(word, ",،、"))
 	single := from.end-from.start == 1
 	switch {
-	case strings.Contains("-–—−~〜/", word) && word != "" && word == between:
+	case isRangeMark(word) && word == between:
 		return upTo
 	case from.start > 0 && strings.ContainsRune(":/-.", runes[from.start-1]), isLabelled(runes, from.start):
 		return none
@@ -72,10 +73,16 @@ func jointOf(runes []rune, from, to numeral) joint {
 		return comma
 	case ands[list]:
 		return either
-	case strings.Contains("-–—−~〜/", word):
+	case isRangeMark(word):
 		return dash
 	}
 	return none
+}
+
+// isRangeMark reports whether what stands between two numbers is a dash, a tilde or a stroke.
+func isRangeMark(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return word != "" && size == len(word) && (isDash(r) || r == '~' || r == '/')
 }
 
 // ands are "and" and "or" in several languages.
@@ -111,5 +118,5 @@ func aloneAt(runes []rune, i int) bool {
 		return pers[strings.ToLower(string(runes[i:end]))]
 	}
 	ends := i+1 == len(runes) || !isWord(runes[i+1])
-	return !unicode.IsDigit(runes[i]) && !strings.ContainsRune("%-–—+/:°×", runes[i]) && (ends || !strings.ContainsRune(".,", runes[i]))
+	return !unicode.IsDigit(runes[i]) && !isDash(runes[i]) && !strings.ContainsRune("%+/:°×", runes[i]) && (ends || !strings.ContainsRune(".,", runes[i]))
 }

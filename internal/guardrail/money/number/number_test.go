@@ -51,6 +51,23 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A word of magnitude is a power of ten in any case and language; other words are none.
+func TestMagnitudes(t *testing.T) {
+	for word, want := range map[string]int{
+		"thousand": 3, "Tsd": 3, "ТЫС": 3, "ألف": 3, "हज़ार": 3, "lakh": 5, "Mio": 6, "bn": 9, "bln": 9, "Billion": 9, "Mrd": 9,
+		"δισεκατομμύρια": 9, "billones": 12, "k": 0, "evenings": 0, "": 0, "thousandsandthousands": 0,
+	} {
+		if got := number.Magnitude([]rune(word)); got != want {
+			t.Errorf("%q = %d, want %d", word, got, want)
+		}
+	}
+	for letter, want := range map[string]int{"k": 3, "K": 3, "T": 3, "m": 6, "B": 9, "x": 0, "km": 0, "": 0} {
+		if got := number.LetterMagnitude([]rune(letter)); got != want {
+			t.Errorf("%q = %d, want %d", letter, got, want)
+		}
+	}
+}
+
 // What is multiplied by a power of ten and divided again is as it was.
 func TestShiftAndFraction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

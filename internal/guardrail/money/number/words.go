@@ -49,7 +49,10 @@ var numberWords = numberTable{
 	800:     "ochocientos oitocentos οκτακόσια οχτακόσια восемьсот osiemset",
 	900:     "novecientos novecentos εννιακόσια девятьсот dziewięćset",
 	1000:    "thousand mil mille mila tausend χίλια χιλιάδες тысяча тысячи тысяч tysiąc tysiące tysięcy bin",
+	1e5:     "lakh lakhs lac lacs",
+	1e7:     "crore crores",
 	1000000: "million millions millón millones milhão milhões milione milioni millionen εκατομμύριο миллион",
+	1e9:     "billion billions milliard milliards milliarde milliarden miliardo miliardi bilhão bilhões δισεκατομμύρια миллиард miliard",
 }.compile()
 
 type numberTable map[int]string
