@@ -7,9 +7,9 @@ export GOFLAGS ?= -mod=readonly
 
 staticcheck = go tool -modfile=tools/go.mod staticcheck
 
-# Scenarios of hours of fake clock. `make test` runs them; under the race detector they take
+# Scenarios of hours or many minutes of fake clock. `make test` runs them; under the race detector they take
 # many minutes and walk the same code as their shorter neighbours.
-hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens)$$
+hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens)$$
 
 .DEFAULT_GOAL := help
 .PHONY: help dev build test race browser lint tidy-check generate generate-check check bench figures fuzz

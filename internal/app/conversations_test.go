@@ -61,7 +61,7 @@ func (r *rig) converse(script string, s setup) {
 		case ">":
 			turns++
 			r.write(id, value)
-			bubbles := r.phone(id, 20*time.Second)
+			bubbles := r.phone(id, 3*time.Second)
 			if said, answer = value, ""; len(bubbles) == seen {
 				r.t.Fatalf("%q is not answered", value)
 			}
