@@ -4,6 +4,7 @@
 package conversation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
@@ -43,6 +44,16 @@ type Entry struct {
 	Text    string
 	At      time.Time
 	Actions []action.Record // agent entries: what the turn did besides replying
+}
+
+// Repeats reports whether the contact's last message of a history was the same as text.
+func Repeats(history []Entry, text string) bool {
+	for _, e := range slices.Backward(history) {
+		if e.Role == ByContact {
+			return e.Text == text
+		}
+	}
+	return false
 }
 
 // Turn is the agent row of one exchange together with the text it answers.

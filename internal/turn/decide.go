@@ -37,12 +37,12 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	if v, ok := guard(x, rec); ok {
 		return v
 	}
-	text := conversation.Plain(rec.Turn.Text)
+	text, history := conversation.Plain(rec.Turn.Text), plain(rec.History)
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
 	result, err := r.ask(ctx, agent.Input{
 		Tenant:    x.tenant,
-		History:   plain(rec.History),
+		History:   history,
 		Text:      text,
 		FirstName: rec.Turn.FirstName,
 		ReserveBy: x.deadline(),
@@ -64,7 +64,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		At:        r.cfg.Now(),
 		LastReply: lastReply(rec.History),
 		Message:   text,
-		Again:     again(rec.History, text),
+		Again:     conversation.Repeats(history, text),
 		Token:     x.token,
 	})
 	return verdict{
@@ -156,16 +156,6 @@ func (x *Exchange) handoff(outcome conversation.Outcome, reason conversation.Esc
 
 // handover is what a contact reads now when a person takes over.
 func (x *Exchange) handover() string { return x.tenant.Rules.Handover(x.r.cfg.Now()) }
-
-// again reports whether the contact's message before was the same.
-func again(history []conversation.Entry, text string) bool {
-	for _, e := range slices.Backward(history) {
-		if e.Role == conversation.ByContact {
-			return conversation.Plain(e.Text) == text
-		}
-	}
-	return false
-}
 
 // lastReply is what the agent said last; nil: nothing.
 func lastReply(history []conversation.Entry) []string {

@@ -89,7 +89,7 @@ func (p *Prompt) notices(turn Turn) string {
 	if o, found := p.tenant.Catalog.Offering(turn.Offering); found {
 		lines = append(lines, "OFFERING: "+o.ID)
 	}
-	if repeats(turn) {
+	if conversation.Repeats(turn.History, turn.Text) {
 		lines = append(lines, "REPEAT: the message equals the one before it; a sticker or a reaction also looks like this.")
 	}
 	return strings.Join(lines, "\n")
@@ -108,14 +108,4 @@ func hours(h *tenant.BusinessHours, now time.Time) string {
 		state += changes + date(next)
 	}
 	return state
-}
-
-// repeats reports whether the contact's previous message was the same.
-func repeats(turn Turn) bool {
-	for i := len(turn.History) - 1; i >= 0; i-- {
-		if e := turn.History[i]; e.Role == conversation.ByContact {
-			return e.Text == turn.Text
-		}
-	}
-	return false
 }
