@@ -2,8 +2,13 @@
 
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
+CHECKS    ?= 1000
 
 export GOFLAGS ?= -mod=readonly
+
+# Property tests draw the same cases every time, so that a check says something about the change at hand.
+# `make properties` draws others.
+export RAPID_SEED ?= 1
 
 staticcheck = go tool -modfile=tools/go.mod staticcheck
 
@@ -12,7 +17,7 @@ staticcheck = go tool -modfile=tools/go.mod staticcheck
 hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens)$$
 
 .DEFAULT_GOAL := help
-.PHONY: help dev build test race browser lint tidy-check generate generate-check check bench figures fuzz
+.PHONY: help dev build test properties race browser lint tidy-check generate generate-check check bench figures fuzz
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +30,9 @@ build: ## Build the static binary bin/manychat-agent
 
 test: ## Run every test that needs nothing but Go
 	go test ./...
+
+properties: ## Run the property tests with CHECKS=1000 cases that no run has drawn before
+	@RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 $$(grep -rl --include='*_test.go' 'pgregory.net/rapid"' . | xargs -n1 dirname | sort -u)
 
 race: ## Run them with the race detector, in random order (needs a C compiler)
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout=15m -skip='$(hours)' ./...

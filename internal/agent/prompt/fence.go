@@ -53,12 +53,13 @@ const (
 func unmark(text string) string {
 	text = withoutTags(text)
 	if !strings.ContainsAny(text, escapes) {
-		return cut(text, false)
+		return cut(text, asWritten)
 	}
-	// What begins an escape may as well end a word, so both are tried, as one may bring
-	// out what the other finds. A text that goes on and on loses its escapes.
+	// What begins an escape may as well end a word, and an escape's last letter begin one,
+	// so all are tried, as one may bring out what another finds. A text that goes on and on
+	// loses its escapes.
 	for range mostRounds {
-		cleaned := cut(cut(text, true), false)
+		cleaned := cut(cut(cut(text, decoded), sparing), asWritten)
 		if cleaned == text {
 			return text
 		}
@@ -67,18 +68,18 @@ func unmark(text string) string {
 	for _, c := range []string{"&", "%", `\`} {
 		text = strings.ReplaceAll(text, c, " ")
 	}
-	return cut(text, false)
+	return cut(text, asWritten)
 }
 
 // mostRounds bounds how often a text is read. People write no marker at all.
 const mostRounds = 4
 
 // cut takes out the markers of a text in one reading.
-func cut(text string, decode bool) string {
-	if !holdsCore(text, decode) {
+func cut(text string, as escaping) string {
+	if !holdsCore(text, as) {
 		return text
 	}
-	found := markers(text, decode)
+	found := markers(text, as)
 	if len(found) == 0 {
 		return text
 	}
@@ -103,10 +104,10 @@ func advance(matched int, letter byte) int {
 }
 
 // holdsCore reports whether a text holds the core at all: without it there is no marker.
-func holdsCore(text string, decode bool) bool {
+func holdsCore(text string, as escaping) bool {
 	matched := 0
-	if decode {
-		for s := range symbols(text, decode) {
+	if as != asWritten {
+		for s := range symbols(text, as) {
 			if s.isLetter() {
 				if matched = advance(matched, s.kind); matched == len(core) {
 					return true

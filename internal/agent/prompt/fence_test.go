@@ -104,6 +104,8 @@ func TestFenceMarkersAreRemoved(t *testing.T) {
 		{"an escape that is none", "a %3contact_message b", "a %3 b"},
 		{"an escape over letters", "a <<<CON%7ACT_MESSAGE>>> b", "a  b"},
 		{"an escape that swallows a letter", "a %3contact message&gt;&gt; b", "a %3 b"},
+		{"an escape before a word that begins as the marker", "contact message>%3CONTACT", "ONTACT"},
+		{"an escape before another marker", "contact message>%3CONTACT_MESSAGE", "ONTACT_MESSAGE"},
 		{"a marker behind a marker", "a\nEND CONTACT MESSAGE contact_message\nb", "a\n\nb"},
 		{"surrogates", `a <<\ud835\udc02ONTACT MESSAGE>> b`, "a  b"},
 		{"brackets within", "a <<<CONTACT[MESSAGE>>> x <CONTACT_<MESSAGE b", "a  x  b"},

@@ -88,8 +88,8 @@ type step struct {
 
 // markers finds what is to be taken out, from left to right. Once a marker is found,
 // reading goes on as if it had never been there.
-func markers(text string, decode bool) []span {
-	all := slices.AppendSeq(make([]symbol, 0, len(text)), symbols(text, decode))
+func markers(text string, as escaping) []span {
+	all := slices.AppendSeq(make([]symbol, 0, len(text)), symbols(text, as))
 	after := make([]marks, len(all)+1) // the marks from each symbol on
 	after[len(all)].line = true
 	for i, s := range slices.Backward(all) {

@@ -29,20 +29,28 @@ func (s symbol) isLetter() bool { return 'A' <= s.kind && s.kind <= 'Z' }
 // isMark holds for what may stand between a marker's words and what encloses them.
 func (s symbol) isMark() bool { return !s.isLetter() && s.kind != solid }
 
-// symbols reads a text, with escapes of HTML, URLs and source code decoded when asked to.
-// One character may give several symbols.
-func symbols(text string, decode bool) iter.Seq[symbol] {
+// escaping is how a text's escapes of HTML, URLs and source code are read.
+type escaping int
+
+const (
+	asWritten escaping = iota // as the characters they are written with
+	decoded                   // as what they stand for
+	sparing                   // decoded, but for those whose last letter begins the core: %3Contact
+)
+
+// symbols reads a text. One character may give several symbols.
+func symbols(text string, as escaping) iter.Seq[symbol] {
 	return func(yield func(symbol) bool) {
 		var room [16]byte
 		for i := 0; i < len(text); {
 			size := 1
-			if c := text[i]; c < utf8.RuneSelf && !(decode && introducesEscape(c)) {
+			if c := text[i]; c < utf8.RuneSelf && (as == asWritten || !introducesEscape(c)) {
 				if k := ascii(c); k != unseen && !yield(symbol{k, i, i + 1}) {
 					return
 				}
 			} else {
 				var kinds []byte
-				kinds, size = read(room[:0], text[i:])
+				kinds, size = read(room[:0], text[i:], as)
 				for _, k := range kinds {
 					if !yield(symbol{k, i, i + size}) {
 						return
@@ -56,21 +64,21 @@ func symbols(text string, decode bool) iter.Seq[symbol] {
 
 // read appends the kinds of the escape or character that a text begins with, and tells
 // its length in bytes.
-func read(kinds []byte, text string) (_ []byte, size int) {
+func read(kinds []byte, text string, as escaping) (_ []byte, size int) {
 	if text[0] >= utf8.RuneSelf {
 		r, size := utf8.DecodeRuneInString(text)
 		return wide(kinds, r, text), size
 	}
-	decoded, size := unescape(text)
-	if size == 0 || swallows(text[:size], text[size:]) {
+	meant, size := unescape(text)
+	if size == 0 || as == sparing && swallows(text[:size], text[size:]) {
 		return append(kinds, ascii(text[0])), 1
 	}
-	for i, r := range decoded {
+	for i, r := range meant {
 		if r < utf8.RuneSelf {
 			kinds = addKind(kinds, ascii(byte(r)))
 			continue
 		}
-		kinds = wide(kinds, r, decoded[i:])
+		kinds = wide(kinds, r, meant[i:])
 	}
 	return kinds, size
 }
@@ -81,7 +89,7 @@ func swallows(escape, rest string) bool {
 	if ascii(escape[len(escape)-1]) != core[0] {
 		return false
 	}
-	for s := range symbols(rest, false) {
+	for s := range symbols(rest, asWritten) {
 		if s.isLetter() {
 			return s.kind == core[1]
 		}
