@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
@@ -71,7 +73,9 @@ type Input struct {
 	Text      string               // what the contact wrote
 	FirstName string               // the contact's; empty: the model is not told
 	Offering  string               // id of the contact's offering; empty: none
-	Tools     []Tool               // what the model may ask for; each for this turn alone
+	Tools     []tool.Tool          // what the model may ask for; each for this turn alone
+	SoFar     func() string        // what the calls came to, in words, for the last step; nil: not told
+	Earlier   []action.Record      // what an earlier try of this turn sent
 	ReserveBy time.Time            // until when a call waits for room in the budget
 }
 
@@ -104,11 +108,11 @@ func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
 		return result, &Error{Class: Prompt, Err: err}
 	}
 	result.PromptVersion = p.Version
-	l := newLoop(a, calls, &result, in.Tools)
+	l := newLoop(a, calls, &result, in)
 	l.request = llm.Request{
 		System: p.System,
 		Messages: p.Messages(prompt.Turn{
-			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Now: a.config.Now(),
+			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Earlier: in.Earlier, Now: a.config.Now(),
 		}),
 		Tools:           specs(in.Tools),
 		Schema:          a.schema,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 )
@@ -24,14 +25,15 @@ type loop struct {
 	calls   *attempt.Turn
 	result  *Result
 	request llm.Request
-	tools   map[string]Tool
+	tools   map[string]tool.Tool
 	bad     map[string]int // calls of a tool that could not be made
+	soFar   func() string  // what the calls came to, in words; nil: not told
 	closed  bool           // no tool can be called any more
 }
 
-func newLoop(a *Agent, calls *attempt.Turn, result *Result, tools []Tool) *loop {
-	l := &loop{agent: a, calls: calls, result: result, tools: map[string]Tool{}, bad: map[string]int{}}
-	for _, t := range tools {
+func newLoop(a *Agent, calls *attempt.Turn, result *Result, in Input) *loop {
+	l := &loop{agent: a, calls: calls, result: result, tools: map[string]tool.Tool{}, bad: map[string]int{}, soFar: in.SoFar}
+	for _, t := range in.Tools {
 		l.tools[t.Spec().Name] = t
 	}
 	return l
@@ -108,10 +110,17 @@ func (l *loop) answer(ctx context.Context, resp llm.Response) {
 // closing tells the model that the tools are done with. What they did stands above it.
 const closing = "SERVER: no more tools can be called in this turn. Write the reply now, true to what the tools answered."
 
-// close ends the tool phase.
+// close ends the tool phase. What the calls came to is said once more in words, since a
+// model whose provider leaves the tools out of the request may not see their answers.
 func (l *loop) close() {
 	l.closed = true
-	l.request.Messages = append(l.request.Messages, llm.Message{Role: llm.User, Text: closing})
+	text := closing
+	if l.soFar != nil {
+		if said := l.soFar(); said != "" {
+			text += "\n" + said
+		}
+	}
+	l.request.Messages = append(l.request.Messages, llm.Message{Role: llm.User, Text: text})
 }
 
 // read decodes the answer of a step, or says why it is none.

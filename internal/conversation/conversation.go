@@ -79,6 +79,7 @@ type Turn struct {
 	Confidence     *float64 // the model's own; nil: no model reply
 	Interventions  []string
 	Actions        []action.Record // nil: no tool was offered; empty: none was chosen
+	Calls          []action.Call   // the trace of the model's tool calls, in their order
 	ReceivedAt     time.Time       // the handler's start
 	SettledAt      time.Time
 	RespondedAt    time.Time // when the response was written; zero: it was not

@@ -34,7 +34,7 @@ const (
 
 // Kinds lists the kinds that a worker delivers, in the order in which they are claimed: nobody's late reply waits
 // for the token of somebody new.
-func Kinds() []Kind { return []Kind{Reply, ContactToken} }
+func Kinds() []Kind { return []Kind{Reply, HandoffNotice, ContactToken} }
 
 // Status is where a row stands; docs/states.md draws the machine.
 type Status string
@@ -85,15 +85,18 @@ type Row struct {
 }
 
 // Payload is what a row carries. Of a reply: its texts, how many of them ManyChat has
-// accepted, and the staged actions that follow them. Of a token: the generation that it
+// accepted, and the staged actions that follow them. Of a handoff notice: its parts as
+// actions, and in Sent how many of them have ended. Of a token: the generation that it
 // delivers, never the token.
 type Payload struct {
 	Generation int64 `json:"generation,omitempty"`
 
-	Texts   []string        `json:"texts"`
-	Sent    int             `json:"sent"`
-	Unknown int             `json:"unknown,omitempty"` // triggers of the text in hand whose answer was lost
-	Actions []action.Record `json:"actions,omitempty"`
+	Texts   []string         `json:"texts"`
+	Sent    int              `json:"sent"`
+	Unknown int              `json:"unknown,omitempty"` // triggers of the text in hand whose answer was lost
+	Actions []action.Pending `json:"actions,omitempty"`
+	// Acting is set before the first of a reply's actions, so that they are made once.
+	Acting bool `json:"acting,omitempty"`
 }
 
 // Store keeps the rows. Every method is one transaction; a write that finds the row
@@ -105,13 +108,15 @@ type Store interface {
 	// contact is pending or delivering, its own turn is not answering, and the
 	// contact's last text is at least gap ago. At most one reply row per contact is claimed.
 	Claim(ctx context.Context, c Claim) ([]Row, error)
-	// Progress stores the payload's Sent and Unknown; when sent is not zero it is also
+	// Progress stores the payload's Sent, Unknown and Acting; when sent is not zero it is also
 	// the conversation's new last-sent time. It fails with [ErrNotOwner] as above.
 	Progress(ctx context.Context, row Row, sent time.Time) error
 	// Release ends the owner's work on a row: to the row's Status, Reason, LastError,
 	// Attempts, NextAttemptAt and DeliveredAt. A row that dies marks its conversation as needing a
-	// person.
-	Release(ctx context.Context, row Row) error
+	// person. Of the turn's record, what ended names comes to what it says; of a row that is
+	// dead from now on the other actions are dead-lettered, and of one that is withheld or
+	// discarded they are discarded.
+	Release(ctx context.Context, row Row, ended []action.Ended) error
 	// NextDue is the earliest instant at which a pending row of one of the kinds may become
 	// claimable by time alone; ok is false when no such row is pending.
 	NextDue(ctx context.Context, gap time.Duration, kinds []Kind) (at time.Time, ok bool, err error)

@@ -120,7 +120,7 @@ func (w *Worker) release(ctx context.Context, row Row, why error) {
 	case row.Status == Delivered:
 		log.Info("outbox row delivered")
 	}
-	w.persist(ctx, "release", row, func(ctx context.Context) error { return w.cfg.Store.Release(ctx, row) })
+	w.persist(ctx, "release", row, func(ctx context.Context) error { return w.cfg.Store.Release(ctx, row, nil) })
 }
 
 // cause is what a log says of a failed delivery: ManyChat's message and the names of

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
@@ -30,11 +31,23 @@ type Tokens interface {
 	Deliver(ctx context.Context, d token.Delivery) (token.Minted, error)
 }
 
+// Actions perform what follows a reply, and what tells the business of a handoff.
+type Actions interface {
+	// Perform makes the requests of a delivered reply's actions, in their order, one attempt
+	// each, and says what became of every one. It takes at most the time that ctx leaves;
+	// what that cuts off has failed with [action.OutcomeUnknown].
+	Perform(ctx context.Context, row Row) []action.Ended
+	// Notify makes one part of a handoff notice. Its error is a [manychat.Error], or one
+	// that has a method Retryable() bool.
+	Notify(ctx context.Context, row Row, part action.Pending) error
+}
+
 // Config is what a [Worker] needs; every field is required.
 type Config struct {
 	Store       Store
 	Sender      Sender
 	Tokens      Tokens
+	Actions     Actions
 	Owner       string        // this process
 	Field       string        // MANYCHAT_REPLY_FIELD
 	Flow        string        // MANYCHAT_REPLY_FLOW_NS

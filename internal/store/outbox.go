@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
@@ -139,7 +140,7 @@ func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error 
 }
 
 // Release fills [outbox.Store].
-func (db *DB) Release(ctx context.Context, r outbox.Row) error {
+func (db *DB) Release(ctx context.Context, r outbox.Row, ended []action.Ended) error {
 	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return release(tx, r) })
 	if err != nil {
 		return fmt.Errorf("release outbox row %s: %w", r.ID, err)

@@ -103,10 +103,10 @@ func unstamped(tx *groupcommit.Tx, tenantID string) ([]answer, error) {
 	})
 }
 
-func staged(actions []action.Record) (out []action.Record) {
-	for _, a := range actions {
+func staged(actions []action.Record) (out []action.Pending) {
+	for i, a := range actions {
 		if a.Status == action.Staged {
-			out = append(out, a)
+			out = append(out, action.Pending{Place: i, Tool: a.Tool, ID: a.ID, Value: a.Value})
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
@@ -61,6 +62,30 @@ type Store interface {
 	Reroute(ctx context.Context, turnID string, row outbox.Row) error
 }
 
+// Acts writes down what a turn does besides replying. Every method is one transaction.
+type Acts interface {
+	// NoteFlow writes the record of a running turn, which says of one flow that it is about
+	// to be sent or what became of it. While it is about to be sent, the contact's right to
+	// it is claimed: [action.ErrSent] when it was sent before, [ErrQueuedAhead] when a reply
+	// row of the contact is pending or delivering, so that the flow must follow the turn's
+	// own reply. A claim whose flow has failed, its outcome known, is given back. The turn
+	// must be running under its owner and attempt, else [ErrNotOwner]. After an error
+	// nothing was changed.
+	NoteFlow(ctx context.Context, n FlowNote) error
+	// Acted writes what became of the actions behind a response, and settles the turn, which
+	// must be answering with a stamp, else [ErrNotOwner].
+	Acted(ctx context.Context, turnID string, ended []action.Ended) error
+}
+
+// FlowNote is a flow of a running turn.
+type FlowNote struct {
+	TurnID  string
+	Owner   string
+	Attempt int
+	Actions []action.Record // of the turn so far: the flows it sent, this one last
+	Claim   action.Claim    // of the flow; read while the last record is [action.Sending], and when it is given back
+}
+
 // Arrival is a message as it is recorded.
 type Arrival struct {
 	TurnID       string
@@ -85,6 +110,7 @@ type Recorded struct {
 	// Recent are the arrivals of the contact's messages before this one, newest first:
 	// of those that enter history, or for an unbound turn of those that do not.
 	Recent   []time.Time
+	Sent     []string      // ids of the flows that the contact was sent since HistorySince
 	Binding  token.Binding // empty for a turn that runs again
 	TokenRow string        // the outbox row behind the candidate that was issued; empty: none was
 }
@@ -97,6 +123,11 @@ type Settlement struct {
 	Gap   time.Duration // an inline turn: to the contact's last text
 	Quiet time.Duration // a handoff: to the one the contact was last told of; 0: none is too soon
 	Row   *outbox.Row   // the reply, or what the response cannot carry; nil: none
+	// Pending are the actions behind the response of an inline turn. They are kept until
+	// [Acts.Acted], so that a reroute or a take-over finds them; a row carries its own.
+	Pending []action.Pending
+	// Notice is what tells the business of a handoff; nil: nothing does.
+	Notice *outbox.Row
 }
 
 // Stamp is the fact that a response left.
@@ -105,6 +136,7 @@ type Stamp struct {
 	ConversationID string
 	At             time.Time
 	Silent         bool // the response carried no text
+	Acts           bool // actions follow: the turn stays answering until [Acts.Acted]
 }
 
 // Recovery finds what an earlier process left behind.
@@ -113,7 +145,8 @@ type Recovery interface {
 	// tenant, whoever held it. Delivering rows become pending, their attempt not
 	// counted. Answering turns without a stamp become settled with an outbox row due
 	// now. The running and waiting turns are returned, oldest first, each with its
-	// attempt counted up, to be run again.
+	// attempt counted up, to be run again. Actions that wait behind a response that was
+	// not written ride on its outbox row.
 	TakeOver(ctx context.Context, t TakeOver) ([]Recorded, error)
 }
 

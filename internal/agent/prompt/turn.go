@@ -16,6 +16,7 @@ type Turn struct {
 	Text      string               // the message to answer
 	FirstName string               // the contact's; empty: not told
 	Offering  string               // id of the contact's offering; empty: none
+	Earlier   []action.Record      // what an earlier try of this turn sent
 	Now       time.Time
 }
 

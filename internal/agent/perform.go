@@ -6,27 +6,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 )
-
-// Tool is something that a model may ask for in a turn.
-type Tool interface {
-	// Spec is what the model is told of it.
-	Spec() llm.Tool
-	// Call takes one call. Calls of a step come one at a time, in the order in which the
-	// model made them, and return at once: this is where places under a cap are given and
-	// actions are staged. Arguments are as the model wrote them.
-	Call(arguments []byte) Outcome
-}
-
-// Outcome is what became of a call. Exactly one of the fields is set.
-type Outcome struct {
-	Told any    // what the model is told: a value that JSON can write
-	Bad  string // why the call could not be made; it is told this
-	// Run does what takes time, beside the other calls of the step, and returns what the
-	// model is told.
-	Run func(ctx context.Context) any
-}
 
 // problem is what a model is told of a call that came to nothing.
 type problem struct {
@@ -42,7 +24,7 @@ const (
 )
 
 // specs is what the model is told of the tools.
-func specs(tools []Tool) []llm.Tool {
+func specs(tools []tool.Tool) []llm.Tool {
 	var out []llm.Tool
 	for _, t := range tools {
 		out = append(out, t.Spec())
@@ -90,22 +72,22 @@ func (l *loop) perform(ctx context.Context, calls []llm.ToolCall) []llm.Result {
 }
 
 // take hands one call to its tool. A tool that panics costs the model an answer.
-func (l *loop) take(call llm.ToolCall, nth int) (o Outcome) {
-	tool, found := l.tools[call.Name]
+func (l *loop) take(call llm.ToolCall, nth int) (o tool.Outcome) {
+	called, found := l.tools[call.Name]
 	switch {
 	case nth >= maxCalls:
-		return Outcome{Bad: toldTooMany}
+		return tool.Outcome{Bad: toldTooMany}
 	case !found:
-		return Outcome{Bad: toldUnknown}
+		return tool.Outcome{Bad: toldUnknown}
 	case l.closed:
-		return Outcome{Bad: toldClosed}
+		return tool.Outcome{Bad: toldClosed}
 	}
 	defer func() {
 		if recover() != nil {
-			o = Outcome{Told: problem{toldFailed}}
+			o = tool.Outcome{Told: problem{toldFailed}}
 		}
 	}()
-	return tool.Call(call.Arguments)
+	return called.Call(len(l.result.Steps), call.Arguments)
 }
 
 // guarded runs what may panic.
