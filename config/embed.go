@@ -17,7 +17,7 @@ var Demo embed.FS
 const suffix = ".example"
 
 // FS is the demo tenant under the names a tenant's files have: prompt.md,
-// catalog.json, rules.json and tools.json.
+// catalog.json, rules.json and tools.json; and sandbox.json, which only the sandbox reads.
 func FS() fs.FS { return tenantFS{} }
 
 type tenantFS struct{}

@@ -12,7 +12,7 @@ import (
 // Holds docs/spec/10-config.md, first section: the demo tenant is committed as
 // examples.
 func TestFS(t *testing.T) {
-	for _, name := range []string{"prompt.md", "catalog.json", "rules.json", "tools.json"} {
+	for _, name := range []string{"prompt.md", "catalog.json", "rules.json", "tools.json", "sandbox.json"} {
 		got, err := fs.ReadFile(demo.FS(), name)
 		if err != nil {
 			t.Fatal(err)

@@ -71,6 +71,26 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Brief says in a few words what became of the call: kind, status and code. It quotes
+// nothing that ManyChat wrote and names nothing of the account, so that it can be kept and
+// shown anywhere.
+func (e *Error) Brief() string {
+	what := strings.ReplaceAll(string(e.Kind), "_", " ")
+	switch {
+	case e.Kind == KindServer:
+		what = "server error"
+	case e.Kind != KindRejected:
+		return what
+	}
+	switch {
+	case e.Status != 0 && e.Code != 0:
+		return fmt.Sprintf("%s (%d, code %d)", what, e.Status, e.Code)
+	case e.Status != 0:
+		return fmt.Sprintf("%s (%d)", what, e.Status)
+	}
+	return what
+}
+
 // Unwrap returns [context.Canceled] or [context.DeadlineExceeded] where the context
 // ended the call, and nil otherwise.
 func (e *Error) Unwrap() error { return e.cause }

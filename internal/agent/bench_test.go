@@ -8,6 +8,7 @@ import (
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -97,7 +98,7 @@ func BenchmarkLoop(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			in := agent.Input{Tenant: shop(), Text: "hi", Tools: []agent.Tool{tells("look", 1)}}
+			in := agent.Input{Tenant: shop(), Text: "hi", Tools: []tool.Tool{tells("look", 1)}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := a.Run(b.Context(), in); err != nil {

@@ -13,34 +13,35 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// tool is a tool that does what a test says.
-type tool struct {
+// stub is a tool that does what a test says.
+type stub struct {
 	name string
-	call func(arguments string) agent.Outcome
+	call func(arguments string) tool.Outcome
 }
 
-func (t tool) Spec() llm.Tool                      { return llm.Tool{Name: t.name, Description: "does " + t.name} }
-func (t tool) Call(arguments []byte) agent.Outcome { return t.call(string(arguments)) }
+func (s stub) Spec() llm.Tool                            { return llm.Tool{Name: s.name, Description: "does " + s.name} }
+func (s stub) Call(_ int, arguments []byte) tool.Outcome { return s.call(string(arguments)) }
 
 // tells is a tool that answers at once.
-func tells(name string, told any) tool {
-	return tool{name, func(string) agent.Outcome { return agent.Outcome{Told: told} }}
+func tells(name string, told any) stub {
+	return stub{name, func(string) tool.Outcome { return tool.Outcome{Told: told} }}
 }
 
 // runs is a tool whose work takes some time.
-func runs(name string, run func(context.Context) any) tool {
-	return tool{name, func(string) agent.Outcome { return agent.Outcome{Run: run} }}
+func runs(name string, run func(context.Context) any) stub {
+	return stub{name, func(string) tool.Outcome { return tool.Outcome{Run: run} }}
 }
 
 // refuses is a tool that no arguments suit.
-func refuses(name string) tool {
-	return tool{name, func(arguments string) agent.Outcome { return agent.Outcome{Bad: arguments + " will not do"} }}
+func refuses(name string) stub {
+	return stub{name, func(arguments string) tool.Outcome { return tool.Outcome{Bad: arguments + " will not do"} }}
 }
 
 // both is a step with calls and a text.
@@ -53,7 +54,7 @@ func both(text string, names ...string) llmtest.Step {
 func no() llmtest.Step { return llmtest.Step{Text: strings.Replace(yes, "Yes", "No", 1)} }
 
 // turn runs a turn with tools within 30 s.
-func turn(t *testing.T, m llm.Model, tools ...agent.Tool) (agent.Result, error) {
+func turn(t *testing.T, m llm.Model, tools ...tool.Tool) (agent.Result, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -102,7 +103,7 @@ func TestLoopEnds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := script(tt.steps...)
 			looked := 0
-			look := tool{"look", func(string) agent.Outcome { looked++; return agent.Outcome{Told: looked} }}
+			look := stub{"look", func(string) tool.Outcome { looked++; return tool.Outcome{Told: looked} }}
 			result, err := turn(t, m, look)
 			if got := strings.Join(result.Reply.Messages, " "); agent.ClassOf(err) != tt.class || got != tt.reply {
 				t.Errorf("reply %q, %v", got, err)
@@ -199,14 +200,14 @@ func TestBadCalls(t *testing.T) {
 func TestCallsOfAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
-		slow := func(name string, d time.Duration) tool {
-			return tool{name, func(string) agent.Outcome {
+		slow := func(name string, d time.Duration) stub {
+			return stub{name, func(string) tool.Outcome {
 				order = append(order, name)
-				return agent.Outcome{Run: func(context.Context) any { time.Sleep(d); return d.String() }}
+				return tool.Outcome{Run: func(context.Context) any { time.Sleep(d); return d.String() }}
 			}}
 		}
 		m := script(calls("three", "one", "now", "two", "one"), llmtest.Step{Text: yes})
-		now := tool{"now", func(string) agent.Outcome { order = append(order, "now"); return agent.Outcome{Told: true} }}
+		now := stub{"now", func(string) tool.Outcome { order = append(order, "now"); return tool.Outcome{Told: true} }}
 		began := time.Now()
 		result, err := turn(t, m, slow("one", time.Second), slow("two", 2*time.Second), slow("three", 3*time.Second), now)
 		if took := time.Since(began); err != nil || took != 3*time.Second {
@@ -231,8 +232,8 @@ func TestToolsThatBreak(t *testing.T) {
 	tied := &knot{}
 	tied.Self = tied
 	const failed = `{"error":"the tool failed: do not rely on it"}`
-	tools := []agent.Tool{
-		tool{"panics", func(string) agent.Outcome { panic("odd") }},
+	tools := []tool.Tool{
+		stub{"panics", func(string) tool.Outcome { panic("odd") }},
 		runs("panics_later", func(context.Context) any { panic("odd") }),
 		tells("no_json", func() {}),
 		tells("endless", tied),
@@ -307,7 +308,7 @@ func TestThousandCalls(t *testing.T) {
 		step.Response.Calls = append(step.Response.Calls, llm.ToolCall{ID: fmt.Sprint(i), Name: "look"})
 	}
 	made := 0
-	look := tool{"look", func(string) agent.Outcome { made++; return agent.Outcome{Told: made} }}
+	look := stub{"look", func(string) tool.Outcome { made++; return tool.Outcome{Told: made} }}
 	m := script(step, llmtest.Step{Text: yes})
 	if _, err := turn(t, m, look); err != nil {
 		t.Fatal(err)
@@ -339,7 +340,7 @@ func TestSpendOfTwoModels(t *testing.T) {
 	last := llmtest.Step{Text: yes, Response: llm.Response{Usage: llm.Usage{Input: 100, Cached: 50, Output: 7}}}
 	first, spare := script(calls("look"), down, llmtest.Step{Text: yes}), script(calls("look"), last)
 	a := newAgent(t, first, spare)
-	in := agent.Input{Tenant: tn, Text: "hi", Tools: []agent.Tool{tells("look", 1)}}
+	in := agent.Input{Tenant: tn, Text: "hi", Tools: []tool.Tool{tells("look", 1)}}
 	result, err := a.Run(t.Context(), in)
 	if err != nil || result.Model != "spare:test" {
 		t.Errorf("model %s, %v", result.Model, err)

@@ -89,7 +89,7 @@ func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
 
 func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 	client := &http.Client{Transport: o.Transport}
-	d.Account, err = sandbox.OpenAccount(sandbox.AccountConfig{
+	account := sandbox.AccountConfig{
 		Channel:    manychat.Channel(c.Tenant.Channel),
 		Service:    d.URL,
 		Path:       inbound.MessagePath,
@@ -102,8 +102,13 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 		Client:     client,
 		Now:        o.Now,
 		Log:        o.Log,
-	})
+	}
+	shown, err := contents(c, o.Tenant)
 	if err != nil {
+		return err
+	}
+	furnish(&account, o.Tenant, shown)
+	if d.Account, err = sandbox.OpenAccount(account); err != nil {
 		return err
 	}
 	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: client}

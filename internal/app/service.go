@@ -17,6 +17,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/app/openapi"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -34,10 +35,11 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/webhook"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
-// Options are what a [Service] is built from; every field but the last two is
+// Options are what a [Service] is built from; every field but the last three is
 // required.
 type Options struct {
 	Config   config.Config
@@ -48,23 +50,25 @@ type Options struct {
 	NoWorker bool // answer, and leave deferred replies to another process
 
 	Transport http.RoundTripper // to ManyChat; nil: the network
+	ToWebhook http.RoundTripper // to the address of the handoff notice; nil: the network
 }
 
 // Service is one process of the product: the endpoint, the turns and the outbox
 // worker over one database.
 type Service struct {
-	opts    Options
-	owner   string
-	unlock  func() error
-	db      *store.DB
-	tokens  *token.Keeper
-	budget  *budget.Keeper
-	ledger  *ledger.Ledger
-	turns   *turn.Runner
-	worker  *outbox.Worker
-	inbound *inbound.Handler
-	console *console.Handler // nil without CONSOLE_API_KEY
-	api     *openapi.Document
+	opts      Options
+	owner     string
+	unlock    func() error
+	db        *store.DB
+	tokens    *token.Keeper
+	budget    *budget.Keeper
+	ledger    *ledger.Ledger
+	turns     *turn.Runner
+	worker    *outbox.Worker
+	performer *delivery.Performer
+	inbound   *inbound.Handler
+	console   *console.Handler // nil without CONSOLE_API_KEY
+	api       *openapi.Document
 
 	inForce    atomic.Pointer[tenant.Tenant]
 	mistakes   *mistakes
@@ -135,7 +139,18 @@ func (s *Service) buildWorker(c config.Config) error {
 	if err != nil {
 		return err
 	}
+	s.performer, err = delivery.New(delivery.Config{Account: client, Profiles: client, Claims: s.db, Now: s.opts.Now, Log: s.opts.Log})
+	if err != nil {
+		return err
+	}
+	acts := acting{performer: s.performer, account: client, db: s.db, tenant: s.tenant, now: s.opts.Now}
+	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
+		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
+			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)
+		}
+	}
 	s.worker, err = outbox.NewWorker(outbox.Config{
+		Actions:     acts,
 		Store:       s.db,
 		Sender:      client,
 		Tokens:      s.tokens,
@@ -176,6 +191,8 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	}
 	s.turns, err = turn.New(turn.Config{
 		Store:       s.db,
+		Acts:        s.db,
+		Account:     s.performer,
 		Agent:       mind,
 		Guard:       guardrail.New(guarded(c)),
 		Tenant:      s.tenant,
@@ -240,7 +257,7 @@ func (s *Service) tenant() *tenant.Tenant { return s.inForce.Load() }
 func guarded(c config.Config) guardrail.Config {
 	return guardrail.Config{
 		Markers: prompt.Markers(),
-		Rules:   prompt.Rules(),
+		Rules:   prompt.Rules() + "\n" + tool.Rules(),
 		Secrets: secrets(c),
 		Names:   []string{c.ManyChat.ReplyField, c.ManyChat.TokenField},
 		Flows:   []string{c.ManyChat.ReplyFlowNs},

@@ -62,6 +62,7 @@ func Table() []Row {
 		{Path: "internal/llm/compatible", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/llm/ollama", Layer: Adapter, Also: []string{"internal/llm/wire"}},
 		{Path: "internal/store", Layer: Adapter, Also: []string{"internal/turn", "internal/outbox", "internal/budget", "internal/nudge", "internal/token", "internal/learning"}},
+		{Path: "internal/webhook", Layer: Adapter},
 		{Path: "internal/media", Layer: Adapter, Also: []string{"internal/turn"}},
 
 		{Path: "internal/inbound", Layer: Edge, Also: []string{"manychat"}},
@@ -73,7 +74,7 @@ func Table() []Row {
 		{Path: "internal/config", Layer: Wiring, Also: []string{"internal/contact", "internal/tenant", "internal/llm"}},
 		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/redact", "internal/contact"}},
 		{Path: "internal/app", Layer: Wiring, Also: []string{"*"}},
-		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/agent", "internal/conversation", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
+		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/agent", "internal/contact", "internal/action", "internal/conversation", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
 		{Path: "cmd/manychat-agent", Layer: Wiring, Also: []string{"internal/cli"}, Tests: []string{"internal/tenant"}},
 		{Path: "internal/archtest", Layer: Wiring},
 	}

@@ -40,6 +40,7 @@ type commands struct {
 	Config   configCommands  `cmd:"" help:"Check and show the configuration."`
 	Prompt   promptCommands  `cmd:"" help:"Show what a model reads."`
 	Outbox   outboxCommands  `cmd:"" help:"List, explain, retry and discard deferred replies."`
+	Turn     turnCommands    `cmd:"" help:"List a contact's turns, and explain one."`
 	Tokens   tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`

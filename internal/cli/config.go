@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
+	"github.com/manychat-agent/manychat-agent/internal/cli/show"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/tenant/schema"
@@ -99,7 +100,7 @@ func (cs configShow) Run(std Streams) error {
 		return err
 	}
 	if cs.JSON {
-		return errors.Join(err, printLines(std.Out, c.Values()))
+		return errors.Join(err, show.Lines(std.Out, c.Values()))
 	}
 	return errors.Join(err, c.Print(std.Out))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/manychat-agent/manychat-agent/internal/cli/show"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 )
@@ -51,9 +52,9 @@ func (l outboxList) Run(ctx context.Context, std Streams) error {
 			fmt.Fprintln(std.Err, "No deferred replies in these states.")
 		}
 		if len(rows) == 0 || l.JSON || !terminal(std.Out) {
-			return printLines(std.Out, listed(rows))
+			return show.Lines(std.Out, show.RowsOf(rows))
 		}
-		return printTable(std.Out, rows)
+		return show.Rows(std.Out, rows)
 	})
 }
 
@@ -127,7 +128,7 @@ func rowError(ctx context.Context, db *store.DB, id string, err error) error {
 func next(r outbox.Row) string {
 	switch r.Status {
 	case outbox.Pending:
-		return "it is pending and is tried again at " + local(r.NextAttemptAt) + " by itself"
+		return "it is pending and is tried again at " + show.Local(r.NextAttemptAt) + " by itself"
 	case outbox.Delivering:
 		return "it is delivering: a service sends it just now, or takes it up again when it starts"
 	case outbox.Delivered:

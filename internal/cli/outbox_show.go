@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/manychat-agent/manychat-agent/internal/cli/show"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 )
@@ -26,49 +24,17 @@ func (s outboxShow) Run(ctx context.Context, std Streams) error {
 			return rowError(ctx, db, s.ID, err)
 		}
 		if s.JSON || !terminal(std.Out) {
-			v := view(r)
+			v := show.RowOf(r)
 			v.Subscriber, v.Texts = string(r.Key.SubscriberID), r.Payload.Texts
-			out := json.NewEncoder(std.Out)
-			out.SetIndent("", "  ")
-			err = out.Encode(v)
+			err = show.Object(std.Out, v)
 		} else {
-			err = printRow(std.Out, r)
+			err = show.Row(std.Out, r)
 		}
 		if advice := advice(r); err == nil && advice != "" {
 			fmt.Fprintln(std.Err, advice)
 		}
 		return err
 	})
-}
-
-// printRow writes a row for a person to read.
-func printRow(w io.Writer, r outbox.Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\n", name, value) }
-	line("id", r.ID)
-	line("kind", r.Kind)
-	line("status", r.Status)
-	if why := why(r); why != "" {
-		line("why", why)
-	}
-	line("subscriber", r.Key.SubscriberID)
-	line("turn", r.TurnID)
-	line("queued", local(r.CreatedAt))
-	line("tries", r.Attempts)
-	if r.Status == outbox.Pending {
-		line("next try", local(r.NextAttemptAt))
-	}
-	if !r.DeliveredAt.IsZero() {
-		line("delivered", local(r.DeliveredAt))
-	}
-	for i, text := range r.Payload.Texts {
-		name := "not sent"
-		if i < r.Payload.Sent {
-			name = "sent"
-		}
-		line(name, strings.ReplaceAll(text, "\n", "\n\t"))
-	}
-	return table.Flush()
 }
 
 // advice says what an operator can do about a row.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -45,6 +46,11 @@ func (l *loader) checkSecrets() {
 	} {
 		if !key.value.isKey() {
 			l.problem(key.variable, "holds a space, a quote or another character that no key has: copy it again")
+		}
+	}
+	if encoded, standard := strings.CutPrefix(l.config.Public.HandoffWebhookSecret.Reveal(), "whsec_"); standard {
+		if key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "=")); err != nil || len(key) == 0 {
+			l.problem("HANDOFF_WEBHOOK_SECRET", "begins with whsec_ and has no base64 behind it: copy it whole, or set it to a text of your own")
 		}
 	}
 	if n := len(l.config.Console.APIKey); n > 0 && n < minSecret {

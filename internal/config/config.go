@@ -93,7 +93,7 @@ type Public struct {
 	CallbackContactID    string   `env:"CALLBACK_CONTACT_ID"` // the ManyChat variable of the contact's id; empty: the channel's own
 	WhatsAppJoin         bool     `env:"WHATSAPP_JOIN" default:"true"`
 	MediaHosts           []string `env:"MEDIA_HOSTS" planned:"true"` // hosts whose links are media, besides the known ones
-	HandoffWebhookSecret Secret   `env:"HANDOFF_WEBHOOK_SECRET" planned:"true"`
+	HandoffWebhookSecret Secret   `env:"HANDOFF_WEBHOOK_SECRET"`     // signs the notices of rules.json handoff.webhook
 	TLSCertFile          string   `env:"TLS_CERT_FILE"`
 	TLSKeyFile           string   `env:"TLS_KEY_FILE"`
 }

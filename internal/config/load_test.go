@@ -382,3 +382,23 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// Holds docs/spec/10-config.md, "Variables": a webhook secret in the form of the Standard
+// Webhooks specification is base64; any other text is taken as it is.
+func TestLoadWebhookSecret(t *testing.T) {
+	for secret, valid := range map[string]bool{
+		"whsec_AAECAwQFBgcICQoLDA0ODxAREhM=": true, "whsec_AAECAwQFBgcICQoLDA0ODxAREhM": true, "invented-webhook-secret": true,
+		"whsec_": false, "whsec_==": false, "whsec_n*pe": false, "whsec_invented-webhook-secret": false,
+	} {
+		got, err := config.Load(dev("HANDOFF_WEBHOOK_SECRET=" + secret))
+		switch {
+		case valid && (err != nil || got.Public.HandoffWebhookSecret.Reveal() != secret):
+			t.Errorf("%s is refused or changed: %v", secret, err)
+		case !valid:
+			want := []string{"HANDOFF_WEBHOOK_SECRET begins with whsec_ and has no base64 behind it: copy it whole, or set it to a text of your own"}
+			if diff := cmp.Diff(want, sentences(t, err)); diff != "" {
+				t.Errorf("%s: problems (-want +got):\n%s", secret, diff)
+			}
+		}
+	}
+}

@@ -31,7 +31,7 @@ CONFIG_DIR EVAL_DIR`
 
 // planned are the variables that nothing reads yet.
 const planned = `TRANSCRIPTION_MODEL INSIGHT_MODEL EVAL_JUDGE_MODEL
-MEDIA_HOSTS HANDOFF_WEBHOOK_SECRET
+MEDIA_HOSTS
 RETENTION_DAYS
 PROCESS_LEASE_MS MERGE_WAITING
 CONSOLE_PASSWORD CONSOLE_PASSWORD_HASH
@@ -108,6 +108,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		`(?m)^RACE_DEADLINE_MS +8000 +default$`,
 		`(?m)^CALLBACK +on +default$`,
 		`(?m)^TRANSCRIPTION_MODEL +- +default; no effect in this version$`,
+		`(?m)^HANDOFF_WEBHOOK_SECRET +\[secret\] +environment$`,
 		`(?m)^CONSOLE_PASSWORD +\[secret\] +environment; no effect in this version$`,
 	} {
 		if !regexp.MustCompile(want).Match(out.Bytes()) {

@@ -150,6 +150,7 @@ type Turn struct {
 	Micros        conversation.Timings          `json:"micros"`
 	Interventions []string                      `json:"interventions"`
 	Actions       []action.Record               `json:"actions"`
+	Calls         []action.Call                 `json:"calls"`
 	ReceivedAt    time.Time                     `json:"receivedAt"`
 	SettledAt     *time.Time                    `json:"settledAt"`
 	RespondedAt   *time.Time                    `json:"respondedAt"`
@@ -161,7 +162,7 @@ func view(r Recorded) Turn {
 	return Turn{
 		ID: t.ID, State: t.State, Attempt: t.Attempt, Text: t.Text, Replies: t.Replies,
 		Outcome: t.Outcome, Path: t.Path, Reason: t.Reason, Model: t.Model, PromptVersion: t.PromptVersion,
-		Confidence: t.Confidence, Spend: t.Spend, Micros: t.Timings, Interventions: t.Interventions, Actions: t.Actions,
+		Confidence: t.Confidence, Spend: t.Spend, Micros: t.Timings, Interventions: t.Interventions, Actions: t.Actions, Calls: t.Calls,
 		ReceivedAt: t.ReceivedAt, SettledAt: instant(t.SettledAt), RespondedAt: instant(t.RespondedAt), Deliveries: r.Deliveries,
 	}
 }

@@ -2,6 +2,9 @@ package delivery
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
@@ -37,4 +40,180 @@ type Batch struct {
 	Tools   *tenant.Tools // the configuration that names what the ids stand for
 	Actions []action.Pending
 	Claim   action.Claim // of the flows among them: conversation, turn, and since when a send counts
+}
+
+// Config is what a [Performer] needs; every field is required.
+type Config struct {
+	Account  Account
+	Profiles Profiles
+	Claims   Claims
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// The longest that one call waits for ManyChat (docs/spec/05-delivery.md, "ManyChat client").
+const (
+	inTurn = 10 * time.Second // the reply waits for it
+	behind = 30 * time.Second // nobody waits, and a slow success is common
+	// giveBack bounds taking back the right to a flow that was not sent, which is done even
+	// when the time for the actions is over. It is as long as the outbox tries one write.
+	giveBack = 10 * time.Second
+)
+
+// What is said of an action that failed and that ManyChat did not answer, beside
+// [action.OutcomeUnknown]. With [manychat.Error.Brief] these are all the errors of an
+// [action.Ended].
+const (
+	AlreadySent  = "already sent"         // the contact has the flow, or may have it
+	NotRecorded  = "not recorded"         // the database did not give the right to the flow
+	Unconfigured = "no longer configured" // the tenant's files changed since it was staged
+	Unavailable  = "not available"        // this version cannot perform it
+	NotStarted   = "not started in time"  // nothing was sent
+)
+
+// Performer makes the requests of actions at ManyChat: one each, one attempt each.
+type Performer struct{ cfg Config }
+
+// New checks the config and returns a performer.
+func New(cfg Config) (*Performer, error) {
+	if cfg.Account == nil || cfg.Profiles == nil || cfg.Claims == nil || cfg.Now == nil || cfg.Log == nil {
+		return nil, errors.New("delivery: a collaborator is missing from the performer's config")
+	}
+	return &Performer{cfg}, nil
+}
+
+// Perform makes the requests of a batch in its order, and says what became of every
+// action; a failure holds up none. The end of ctx cuts off: the request under way has failed
+// with [action.OutcomeUnknown] if ManyChat may have it, and what had not begun with
+// [NotStarted].
+func (p *Performer) Perform(ctx context.Context, b Batch) []action.Ended {
+	ended := make([]action.Ended, 0, len(b.Actions))
+	for _, a := range b.Actions {
+		log := p.cfg.Log.With("tool", a.Tool, "id", a.ID, "turn", b.Claim.TurnID)
+		e := p.one(ctx, log, b, a)
+		e.Place = a.Place
+		ended = append(ended, e)
+	}
+	return ended
+}
+
+// SendFlow sends one flow inside a turn, to which the caller claimed the contact's right.
+func (p *Performer) SendFlow(ctx context.Context, who contact.Key, tools *tenant.Tools, id string) action.Ended {
+	log := p.cfg.Log.With("tool", action.SendFlow, "id", id)
+	flow, ok := tools.Flow(id)
+	if !ok {
+		return failed(log, Unconfigured)
+	}
+	ended, _ := p.request(ctx, log, inTurn, func(ctx context.Context) error {
+		return p.cfg.Account.SendFlow(ctx, string(who.SubscriberID), flow.FlowNs)
+	})
+	return ended
+}
+
+// one performs one action of a batch.
+func (p *Performer) one(ctx context.Context, log *slog.Logger, b Batch, a action.Pending) action.Ended {
+	if ctx.Err() != nil {
+		return failed(log, NotStarted)
+	}
+	if a.Tool == action.SendFlow {
+		return p.flow(ctx, log, b, a)
+	}
+	call, why := p.call(string(b.Who.SubscriberID), b.Tools, a)
+	if call == nil {
+		return failed(log, why)
+	}
+	ended, _ := p.request(ctx, log, behind, call)
+	return ended
+}
+
+// flow sends a flow that the contact does not have yet.
+func (p *Performer) flow(ctx context.Context, log *slog.Logger, b Batch, a action.Pending) action.Ended {
+	flow, ok := b.Tools.Flow(a.ID)
+	if !ok {
+		return failed(log, Unconfigured)
+	}
+	claim := b.Claim
+	claim.Flow, claim.Repeatable, claim.At = flow.ID, flow.Repeatable, p.cfg.Now()
+	if err := p.cfg.Claims.ClaimFlow(ctx, claim); errors.Is(err, action.ErrSent) {
+		return failed(log, AlreadySent)
+	} else if err != nil {
+		return failed(log.With("error", err), NotRecorded)
+	}
+	ended, unsent := p.request(ctx, log, behind, func(ctx context.Context) error {
+		return p.cfg.Account.SendFlow(ctx, string(b.Who.SubscriberID), flow.FlowNs)
+	})
+	if unsent {
+		p.release(ctx, log, claim)
+	}
+	return ended
+}
+
+// release takes a claim back. Should it fail, the contact does not get the flow from later
+// turns either, which is better than twice.
+func (p *Performer) release(ctx context.Context, log *slog.Logger, c action.Claim) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBack)
+	defer cancel()
+	if err := p.cfg.Claims.ReleaseFlow(ctx, c); err != nil {
+		log.Error("the right to a flow that was not sent is not given back", "error", err)
+	}
+}
+
+// request makes one request and says what became of it; unsent means that ManyChat
+// certainly did not do it.
+func (p *Performer) request(ctx context.Context, log *slog.Logger, within time.Duration, call func(context.Context) error) (ended action.Ended, unsent bool) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	err := call(ctx)
+	if err == nil {
+		return action.Ended{Status: action.Performed, At: p.cfg.Now()}, false
+	}
+	why := reason(err)
+	ended = failed(log.With(cause(err)), why)
+	if answered(err) {
+		ended.At = p.cfg.Now()
+	}
+	return ended, why != action.OutcomeUnknown
+}
+
+// failed notes and logs an action that failed, once, in words that are safe to keep.
+func failed(log *slog.Logger, why string) action.Ended {
+	log.Warn("an action failed and is not tried again", "reason", why)
+	return action.Ended{Status: action.Failed, Error: why}
+}
+
+// reason is what is kept of a failed call: none of ManyChat's words, which may quote the
+// account or the contact.
+func reason(err error) string {
+	call, ok := errors.AsType[*manychat.Error](err)
+	switch {
+	case !ok || call.OutcomeUnknown():
+		return action.OutcomeUnknown
+	case call.Kind == manychat.KindTimeout:
+		return NotStarted
+	}
+	return call.Brief()
+}
+
+// brief is what is said of a failed call where its outcome is of no matter.
+func brief(err error) string {
+	if call, ok := errors.AsType[*manychat.Error](err); ok {
+		return call.Brief()
+	}
+	return "not one of ManyChat's errors"
+}
+
+// answered reports whether ManyChat answered a failed call, in words of its own.
+func answered(err error) bool {
+	call, ok := errors.AsType[*manychat.Error](err)
+	return ok && call.Status != 0 && !call.OutcomeUnknown()
+}
+
+// cause is what a log says of a failed call: ManyChat's message and the names of the
+// account's objects are left out.
+func cause(err error) slog.Attr {
+	call, ok := errors.AsType[*manychat.Error](err)
+	if !ok {
+		return slog.String("error", brief(err))
+	}
+	return slog.Group("manychat", "endpoint", call.Endpoint, "kind", call.Kind, "status", call.Status, "code", call.Code)
 }

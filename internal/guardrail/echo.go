@@ -22,14 +22,18 @@ const valueEnd = `["'*_\x60]*(?:\s*(?:[,;}\]|]|\.?\s*$)|[\s\pP\pS]+` + fieldName
 
 const fieldNames = `(?:messages|escalate|escalation_reason|confidence|closing_question)`
 
-// echoWords are the words of which every echo holds one.
-var echoWords = []string{"escalat", "confidence", "messages", "closing_question", "actions"}
+// echoWords are the words of which every echo holds one: of the reply's fields, the note, and
+// of calls.
+var echoWords = []string{
+	"escalat", "confidence", "messages", "closing_question", "actions",
+	"{", "<", "[", "send_", "_tag", "set_field", "write_note", "_nudge", "get_contact", "notify_",
+}
 
 // An object with a field of the reply inside a line.
 var echoedObject = regexp.MustCompile(`\{[^{}]*"` + fieldNames + `"\s*:[^{}]*\}?`)
 
 // What is left of an object when its fields are gone.
-var bareFrame = regexp.MustCompile(`^[\s{}\[\],]*$|^\s*\x60{3}(?:json)?\s*$`)
+var bareFrame = regexp.MustCompile(`^[\s{}\[\],]*$|^\s*\x60{3}(?:json|xml|python|tool_\w+)?\s*$`)
 
 // A line of a value alone, which belongs to the field on the line before it.
 var valueLine = regexp.MustCompile(`(?i)^[\s:="'*_\x60]*(?:true|false|null|none|yes|no|[01]?\.\d+|[01]|\d{1,3}\s*%|low|medium|high)["'*_\x60]*[\s,;}\]]*\.?\s*$`)
@@ -40,16 +44,18 @@ var copiedNote = regexp.MustCompile(`(?i)\[\s*actions[\s_]+performed\s*:[^\[\]]*
 // Such a note that does not end. It takes its line, or the next where its own is empty.
 var openNote = regexp.MustCompile(`(?i)\[\s*actions[\s_]+performed\s*:\s*[^\]\n]*\]?`)
 
-// fieldEcho takes out lines that write a field of the reply or copy the action note;
-// a reply of nothing else hands off.
-func fieldEcho(d *draft) finding {
-	if !d.rewrite(withoutEchoes) {
-		return finding{}
-	}
-	if len(d.messages) == 0 {
+// echoes takes out what writes a field of the reply, copies the action note or writes a
+// tool call. A reply of nothing else hands off, and so does one that still names a tool.
+type echoes struct{ facts *factCache }
+
+func (e echoes) run(d *draft) finding {
+	changed := d.rewrite(withoutEchoes)
+	known := e.facts.of(d.tenant)
+	text := bareText(strings.Join(d.leftover(known.allowed).texts(), "\n"))
+	if len(d.messages) == 0 || known.tools.in(fold(text)) {
 		return broken()
 	}
-	return finding{noted: true}
+	return finding{noted: changed}
 }
 
 // withoutEchoes removes echoes until none is left, since what stood round one may form
@@ -131,6 +137,7 @@ func removeEchoes(text string) string {
 	if marked == text {
 		marked = openNote.ReplaceAllString(text, gone)
 	}
+	marked = withoutCalls(marked)
 	lines := strings.Split(marked, "\n")
 	var kept []string
 	echoed := false

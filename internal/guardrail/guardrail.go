@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Markers []string // strings that only a prompt holds
 	Secrets []string // configured credentials; empty ones are passed over
-	Rules   string   // the static rules of the prompt, which no reply may quote
+	Rules   string   // the static rules of the prompt and what describes the tools, which no reply may quote
 	Names   []string // ManyChat fields that the service itself writes: reply field, token field
 	Flows   []string // namespaces of ManyChat flows that the service itself triggers
 }
@@ -36,7 +36,7 @@ func New(c Config) *Guard {
 	return &Guard{checks: []check{
 		{"contract", contract},
 		{"escalate", escalate},
-		{"field_echo", fieldEcho},
+		{"field_echo", echoes{facts}.run},
 		{"leak", newLeak(c, facts).run},
 		{"confidence", confidence},
 		{"price_guard", priceGuard{facts}.run},
@@ -225,6 +225,7 @@ type facts struct {
 	money   money.Facts
 	allowed map[string]bool // links, as linkKey writes them
 	names   accountNames
+	tools   accountNames // names of tools, where the model is offered some
 	rules   rulePassages
 }
 
@@ -234,7 +235,7 @@ func (c *factCache) of(t *tenant.Tenant) *facts {
 	}
 	f := &facts{
 		tenant: t, money: money.Read(&t.Catalog, catalogTexts(&t.Catalog)), allowed: allowedLinks(t),
-		names: readNames(c.config, t), rules: readRules(c.config.Rules, t),
+		names: readNames(c.config, t), tools: readToolNames(t), rules: readRules(c.config.Rules, t),
 	}
 	c.last.Store(f)
 	return f

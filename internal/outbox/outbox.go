@@ -95,7 +95,8 @@ type Payload struct {
 	Sent    int              `json:"sent"`
 	Unknown int              `json:"unknown,omitempty"` // triggers of the text in hand whose answer was lost
 	Actions []action.Pending `json:"actions,omitempty"`
-	// Acting is set before the first of a reply's actions, so that they are made once.
+	// Acting is set before the first of a reply's actions, so that they are made once; and
+	// of a notice when a part was refused, so that it ends dead whatever becomes of the rest.
 	Acting bool `json:"acting,omitempty"`
 }
 

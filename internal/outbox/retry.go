@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
@@ -109,8 +110,8 @@ func dead(row Row, why Reason, err error) Row {
 }
 
 // release writes the end of the worker's hold on a row; why is what ended it, nil
-// when nothing failed.
-func (w *Worker) release(ctx context.Context, row Row, why error) {
+// when nothing failed, and ended is what became of actions of its turn.
+func (w *Worker) release(ctx context.Context, row Row, why error, ended ...action.Ended) {
 	log := w.cfg.Log.With("row", row.ID, "turn", row.TurnID, "attempts", row.Attempts)
 	switch {
 	case row.Status == Dead:
@@ -120,7 +121,7 @@ func (w *Worker) release(ctx context.Context, row Row, why error) {
 	case row.Status == Delivered:
 		log.Info("outbox row delivered")
 	}
-	w.persist(ctx, "release", row, func(ctx context.Context) error { return w.cfg.Store.Release(ctx, row, nil) })
+	w.persist(ctx, "release", row, func(ctx context.Context) error { return w.cfg.Store.Release(ctx, row, ended) })
 }
 
 // cause is what a log says of a failed delivery: ManyChat's message and the names of

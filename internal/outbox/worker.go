@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
-	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
 
@@ -35,10 +34,12 @@ type Tokens interface {
 type Actions interface {
 	// Perform makes the requests of a delivered reply's actions, in their order, one attempt
 	// each, and says what became of every one. It takes at most the time that ctx leaves;
-	// what that cuts off has failed with [action.OutcomeUnknown].
+	// a request that this cuts off has failed with [action.OutcomeUnknown].
 	Perform(ctx context.Context, row Row) []action.Ended
 	// Notify makes one part of a handoff notice. Its error is a [manychat.Error], or one
-	// that has a method Retryable() bool.
+	// that has the methods Retryable() bool, Brief() string, which says why in words that
+	// are safe to keep, and After() time.Duration, how long to wait at least. Any other is
+	// tried again.
 	Notify(ctx context.Context, row Row, part action.Pending) error
 }
 
@@ -70,7 +71,22 @@ const (
 	// tokensInHand is how many tokens beside them: the replies need ManyChat's limit of 10
 	// subscriber writes a second more.
 	tokensInHand = 4
+	// noticesInHand is how many handoff notices beside them: a receiver that does not answer
+	// holds up other notices, and no reply.
+	noticesInHand = 4
 )
+
+// inHandOf is how many rows of a kind one worker delivers at once. Kinds are counted apart,
+// so that none takes another's room.
+func inHandOf(k Kind) int {
+	switch k {
+	case ContactToken:
+		return tokensInHand
+	case HandoffNotice:
+		return noticesInHand
+	}
+	return inHand
+}
 
 // Worker delivers due rows until it is stopped.
 type Worker struct {
@@ -84,14 +100,14 @@ type Worker struct {
 // NewWorker checks the config and returns a worker that is not running yet.
 func NewWorker(cfg Config) (*Worker, error) {
 	switch {
-	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Log == nil:
+	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Actions == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Log == nil:
 		return nil, errors.New("outbox: a collaborator is missing from the worker's config")
 	case cfg.Owner == "", cfg.Field == "", cfg.Flow == "":
 		return nil, errors.New("outbox: owner, reply field and reply flow must be set")
 	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
 		return nil, errors.New("outbox: attempts, age and gap must be positive")
 	}
-	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand+tokensInHand), busy: map[Kind]int{}}, nil
+	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand+tokensInHand+noticesInHand), busy: map[Kind]int{}}, nil
 }
 
 // Wake makes a running worker look for due rows now. It never blocks.
@@ -130,15 +146,13 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// room is how many more rows of each kind may be in hand. Tokens are counted apart, so that
-// they never take the replies' room.
+// room is how many more rows of each kind may be in hand.
 func (w *Worker) room() map[Kind]int {
 	room := map[Kind]int{}
-	if n := inHand - w.busy[Reply]; n > 0 {
-		room[Reply] = n
-	}
-	if n := tokensInHand - w.busy[ContactToken]; n > 0 {
-		room[ContactToken] = n
+	for _, k := range Kinds() {
+		if n := inHandOf(k) - w.busy[k]; n > 0 {
+			room[k] = n
+		}
 	}
 	return room
 }
@@ -187,81 +201,6 @@ func (w *Worker) untilDue(ctx context.Context) (left time.Duration, due bool) {
 	}
 	left = at.Sub(w.cfg.Now())
 	return min(pollEvery, max(left, time.Millisecond)), left <= pollEvery
-}
-
-// deliver sends the next text of a row and releases the row, which is due again after
-// the gap while texts are left: between them it holds up nobody.
-func (w *Worker) deliver(ctx context.Context, row Row) {
-	defer func() {
-		if p := recover(); p != nil {
-			err := errors.New("the delivery panicked: " + redact.Panic(p))
-			w.release(ctx, w.retry(row, err, 0), err)
-		}
-	}()
-	if ctx.Err() != nil {
-		w.release(ctx, handBack(row), nil)
-		return
-	}
-	if age := w.cfg.Now().Sub(row.CreatedAt); age > w.cfg.MaxAge {
-		err := fmt.Errorf("the %s is %s old, and is not sent after %s", row.Kind, age.Round(time.Minute), w.cfg.MaxAge)
-		w.release(ctx, dead(row, ReasonStale, err), err)
-		return
-	}
-	if row.Kind == ContactToken {
-		w.deliverToken(ctx, row)
-		return
-	}
-	if row.Payload.Sent < len(row.Payload.Texts) { // else a process ended before it could release the row
-		if step, err := w.send(ctx, row); err != nil {
-			row = w.judge(row, step, err)
-			if row.Payload.Unknown > 0 && !w.progress(ctx, row) {
-				return
-			}
-			w.release(ctx, row, err)
-			return
-		}
-		row.Payload.Sent++
-		row.Payload.Unknown = 0
-		if !w.progress(ctx, row) {
-			return
-		}
-	}
-	if row.Payload.Sent < len(row.Payload.Texts) {
-		row = handBack(row)
-		row.LastError, row.NextAttemptAt = "", w.cfg.Now().Add(w.cfg.Gap)
-	} else {
-		row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
-	}
-	w.release(ctx, row, nil)
-}
-
-// progress writes down that ManyChat took a text now, or may have.
-func (w *Worker) progress(ctx context.Context, row Row) bool {
-	now := w.cfg.Now()
-	return w.persist(ctx, "progress", row, func(ctx context.Context) error { return w.cfg.Store.Progress(ctx, row, now) })
-}
-
-// step is one of the two calls of a delivery.
-type step int
-
-const (
-	writeField step = iota
-	trigger
-)
-
-// send makes the two calls that deliver the next text. They are not cut short when
-// the worker stops: the text in hand is finished.
-func (w *Worker) send(ctx context.Context, row Row) (step, error) {
-	ctx = context.WithoutCancel(ctx)
-	subscriber := string(row.Key.SubscriberID)
-	write, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	if err := w.cfg.Sender.SetCustomFieldByName(write, subscriber, w.cfg.Field, row.Payload.Texts[row.Payload.Sent]); err != nil {
-		return writeField, err
-	}
-	start, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	return trigger, w.cfg.Sender.SendFlow(start, subscriber, w.cfg.Flow)
 }
 
 // wait waits; it ends early when ctx does.

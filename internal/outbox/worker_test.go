@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
@@ -35,6 +36,7 @@ type account struct {
 	fields map[string]string
 	faults []error       // of the calls to come, one each; nil: the call works
 	takes  time.Duration // every call
+	acting func()        // what else happens while actions are performed
 }
 
 func (a *account) SetCustomFieldByName(_ context.Context, subscriber, field string, value any) error {
@@ -99,18 +101,18 @@ func (s *faultyStore) Progress(ctx context.Context, row outbox.Row, at time.Time
 	return s.Store.Progress(ctx, row, at)
 }
 
-func (s *faultyStore) Release(ctx context.Context, row outbox.Row) error {
+func (s *faultyStore) Release(ctx context.Context, row outbox.Row, ended []action.Ended) error {
 	if s.broken.Load() {
 		return errDisk
 	}
 	if d := s.late.Swap(0); d > 0 {
-		if err := s.Store.Release(ctx, row); err != nil {
+		if err := s.Store.Release(ctx, row, ended); err != nil {
 			return err
 		}
 		time.Sleep(time.Duration(d))
 		return errDisk
 	}
-	return s.Store.Release(ctx, row)
+	return s.Store.Release(ctx, row, ended)
 }
 
 // rig is a worker over a real database in a synctest bubble.
@@ -137,7 +139,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 		r := &rig{t: t, db: db, account: &account{start: time.Now(), fields: map[string]string{}}}
 		r.store = &faultyStore{Store: db}
 		r.worker, err = outbox.NewWorker(outbox.Config{
-			Store: r.store, Sender: r.account, Tokens: r.tokens(), Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+			Store: r.store, Sender: r.account, Tokens: r.tokens(), Actions: r.account, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
 			MaxAttempts: 3, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 			Log: slog.New(slog.DiscardHandler),
 		})
@@ -157,6 +159,12 @@ func inBubble(t *testing.T, test func(*rig)) {
 
 // queue writes a settled turn of a contact whose reply waits in the outbox, due now.
 func (r *rig) queue(subscriber string, texts ...string) string {
+	return r.settle(subscriber, outbox.Reply, outbox.Payload{Texts: texts})
+}
+
+// settle writes a settled turn of a contact with a row that is due now; the row's actions
+// are the turn's.
+func (r *rig) settle(subscriber string, kind outbox.Kind, carries outbox.Payload) string {
 	r.t.Helper()
 	r.turns++
 	id, ctx := fmt.Sprintf("turn-%d", r.turns), context.Background()
@@ -166,12 +174,20 @@ func (r *rig) queue(subscriber string, texts ...string) string {
 		r.t.Fatal(err)
 	}
 	done := rec.Turn
-	done.Outcome, done.Path, done.Replies, done.SettledAt = conversation.Answered, conversation.Outbox, texts, time.Now()
-	row := outbox.Row{
-		ID: "row-" + id, ConversationID: done.ConversationID, Key: key, TurnID: id, Kind: outbox.Reply, Seq: done.Seq,
-		Payload: outbox.Payload{Texts: texts}, Status: outbox.Pending, NextAttemptAt: time.Now(), CreatedAt: time.Now(),
+	done.Outcome, done.Path, done.Replies, done.SettledAt = conversation.Answered, conversation.Outbox, carries.Texts, time.Now()
+	for _, a := range carries.Actions {
+		done.Actions = append(done.Actions, action.Record{Tool: a.Tool, ID: a.ID, Status: action.Staged})
 	}
-	if err := r.db.Settle(ctx, turn.Settlement{Turn: done, Row: &row}); err != nil {
+	row := outbox.Row{
+		ID: "row-" + id, ConversationID: done.ConversationID, Key: key, TurnID: id, Kind: kind, Seq: done.Seq,
+		Payload: carries, Status: outbox.Pending, NextAttemptAt: time.Now(), CreatedAt: time.Now(),
+	}
+	s := turn.Settlement{Turn: done, Row: &row}
+	if kind == outbox.HandoffNotice {
+		s.Turn.Outcome, s.Turn.Path, s.Turn.Reason = conversation.Escalated, conversation.Silent, conversation.OutOfScope
+		s.Row, s.Notice = nil, &row
+	}
+	if err := r.db.Settle(ctx, s); err != nil {
 		r.t.Fatal(err)
 	}
 	r.worker.Wake()

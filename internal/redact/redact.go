@@ -29,16 +29,25 @@ const (
 	flow   = "[flow]"
 )
 
+// Mark is what stands in a text for people, in place of every marker above.
+const Mark = "[removed]"
+
 // Text returns s with every such shape replaced by a marker that names its kind. A
 // cleaned text is stable: Text(Text(s)) is Text(s). A text with nothing to hide is
 // returned as it is, without an allocation where it is plain ASCII.
-func Text(s string) string {
+func Text(s string) string { return replace(s, "") }
+
+// Removed is [Text] with [Mark] for whatever was taken out.
+func Removed(s string) string { return replace(s, Mark) }
+
+// replace puts mark in place of every shape; empty: the marker of the shape's kind.
+func replace(s, mark string) string {
 	for {
 		seen := look(s)
 		if seen.harmless(s) || len(s) == ordinary.UUIDLength && ordinary.IsUUID(s) {
 			return s
 		}
-		clean := once(s, seen)
+		clean := once(s, mark, seen)
 		if clean == s {
 			return s
 		}
@@ -47,8 +56,8 @@ func Text(s string) string {
 }
 
 // once replaces what one look finds.
-func once(s string, seen sight) string {
-	f := finder{source: s, text: s}
+func once(s, mark string, seen sight) string {
+	f := finder{source: s, text: s, mark: mark}
 	if seen.all&glyph.Foreign != 0 {
 		f.text, f.marks = glyph.Fold(s)
 		seen = look(f.text)
@@ -68,7 +77,8 @@ type finder struct {
 	text    string       // the source, folded; what was found is blanked
 	marks   []glyph.Mark // where each byte of text comes from; nil: the text is the source
 	spans   []span
-	blanked int // how many of the spans are blanked
+	blanked int    // how many of the spans are blanked
+	mark    string // for every kind; empty: each has its own
 }
 
 type span struct {
@@ -100,6 +110,9 @@ func (f *finder) find(seen sight) {
 }
 
 func (f *finder) take(start, end int, marker string) {
+	if f.mark != "" {
+		marker = f.mark
+	}
 	f.spans = append(f.spans, span{start, end, marker})
 }
 

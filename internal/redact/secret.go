@@ -122,7 +122,7 @@ func isSecretName(name string) bool {
 // isMarked reports whether the text begins with something that stands for a secret
 // already.
 func isMarked(t string) bool {
-	for _, marker := range []string{phone, email, link, media, number, token, secret, flow, "[redacted]", "[subscriber]"} {
+	for _, marker := range []string{phone, email, link, media, number, token, secret, flow, Mark, "[redacted]", "[subscriber]"} {
 		if strings.HasPrefix(t, marker) {
 			return true
 		}

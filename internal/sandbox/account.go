@@ -18,7 +18,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
-	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // PublicHost is the host under which the emulated account knows the service; it
@@ -29,7 +28,8 @@ const PublicHost = "agent.sandbox.example"
 // seconds that the client waits.
 const latencyMS = 3000
 
-// AccountConfig describes the emulated account. Every field but File is required.
+// AccountConfig describes the emulated account. Every field but File and what the account
+// has besides is required.
 type AccountConfig struct {
 	Channel    manychat.Channel
 	Service    string // base URL of the service, as this machine reaches it
@@ -40,15 +40,21 @@ type AccountConfig struct {
 	ReplyFlow  string // namespace
 	TokenField string
 	File       string // where contacts and chats are kept; empty: nowhere
-	Client     *http.Client
-	Now        func() time.Time
-	Log        *slog.Logger
+
+	// What the account has besides: what the business's files name.
+	Flows  []Flow
+	Tags   []string // names
+	Fields []string // names of text fields
+
+	Client *http.Client
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Account is an emulated ManyChat account.
 type Account struct {
 	*manychattest.Server
-	replyField, replyFlow string
+	replyField, replyFlow, tokenField string
 
 	changed chan struct{}
 	stop    chan struct{}
@@ -59,7 +65,7 @@ type Account struct {
 // holds. A file that cannot be read is an error that says what to do.
 func OpenAccount(c AccountConfig) (*Account, error) {
 	a := &Account{
-		replyField: c.ReplyField, replyFlow: c.ReplyFlow,
+		replyField: c.ReplyField, replyFlow: c.ReplyFlow, tokenField: c.TokenField,
 		changed: make(chan struct{}, 1), stop: make(chan struct{}), saved: make(chan struct{}),
 	}
 	server, err := manychattest.New(manychattest.Config{
@@ -85,15 +91,9 @@ func OpenAccount(c AccountConfig) (*Account, error) {
 			return nil, err
 		}
 	}
-	for _, field := range []string{c.ReplyField, c.TokenField} {
-		if _, err := server.DefineField(field, phone.Text); err != nil {
-			return nil, fmt.Errorf("emulated account: %w", err)
-		}
+	if err := a.define(c); err != nil {
+		return nil, err
 	}
-	server.DefineFlow(manychattest.Flow{
-		Name: "AI reply", NS: c.ReplyFlow,
-		Steps: []manychattest.Step{{Text: "{{" + c.ReplyField + "}}"}},
-	})
 	go a.keep(c.File, c.Log)
 	return a, nil
 }

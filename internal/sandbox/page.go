@@ -31,9 +31,11 @@ var sources embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock":   func(t time.Time) string { return t.Local().Format("15:04:05") },
-	"micros":  func(n int64) string { return rounded(time.Duration(n) * time.Microsecond) },
+	"micros":  micros,
 	"rounded": rounded,
 }).ParseFS(sources, "page/*.html"))
+
+func micros(n int64) string { return rounded(time.Duration(n) * time.Microsecond) }
 
 // rounded is a duration for a person to read.
 func rounded(d time.Duration) string {
@@ -107,6 +109,7 @@ func (p *Page) Register(mux *http.ServeMux) {
 	page.HandleFunc("GET "+Path+"/live", p.live)
 	page.HandleFunc("GET "+Path+"/events", p.events)
 	page.HandleFunc("GET "+Path+"/page/{file}", asset)
+	page.HandleFunc("GET "+MediaPath+"/{file}", media)
 	page.HandleFunc("POST "+Path+"/send", p.send)
 	page.HandleFunc("POST "+Path+"/contacts", p.addContact)
 	page.HandleFunc("POST "+Path+"/model", p.setModel)

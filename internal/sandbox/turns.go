@@ -33,7 +33,10 @@ type Turn struct {
 	Confidence    *float64  `json:"confidence"`
 	Interventions []string  `json:"interventions"`
 	Deliveries    []string  `json:"deliveries"`
+	Calls         []Call    `json:"calls"`
+	Actions       []Action  `json:"actions"` // nil: no tool was offered
 	ReceivedAt    time.Time `json:"receivedAt"`
+	SettledAt     time.Time `json:"settledAt"` // zero: it is not yet
 	Micros        struct {
 		Record int64   `json:"record"`
 		Steps  []int64 `json:"steps"`
@@ -44,6 +47,31 @@ type Turn struct {
 		TokensIn  int64 `json:"tokensIn"`
 		TokensOut int64 `json:"tokensOut"`
 	} `json:"spend"`
+}
+
+// Call is one call that the model made of a tool, and what it was told.
+type Call struct {
+	Step         int    `json:"step"` // of the model, from 1
+	Tool         string `json:"tool"` // empty: there is no such tool
+	ID           string `json:"id"`
+	Value        string `json:"value"`
+	Length       int    `json:"length"` // of a note
+	ContactAsked bool   `json:"contactAsked"`
+	Answer       string `json:"answer"`
+	Reason       string `json:"reason"`
+}
+
+// Action is something that the agent did besides replying, and what became of it.
+type Action struct {
+	Tool         string    `json:"tool"`
+	ID           string    `json:"id"`
+	Value        string    `json:"value"`
+	Length       int       `json:"length"` // of a note
+	Status       string    `json:"status"`
+	Error        string    `json:"error"`
+	Origin       string    `json:"origin"` // the rule that sent it, where no model asked for it
+	ContactAsked bool      `json:"contactAsked"`
+	At           time.Time `json:"at"` // when ManyChat answered; zero: it did not, or was not asked
 }
 
 // readWithin bounds one read of the console: the page shows the rest without it.

@@ -3,7 +3,9 @@ package sandbox
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
@@ -20,14 +22,15 @@ const (
 type view struct {
 	Contact  manychattest.Contact
 	Contacts []entry
-	Chat     []manychattest.ChatItem
+	Chat     []bubble
 	Example  string // what to ask; empty: no suggestion
 	Waiting  bool
-	Turns    []Turn
+	Turns    []told
 	Problem  string // why turns are not shown
 	Last     *manychattest.Exchange
 	Block    string // the newest response, indented
 	Calls    []manychattest.Call
+	Fields   []field
 
 	HasModel  bool
 	Latency   float64 // seconds
@@ -45,6 +48,19 @@ func (v view) Mode() string { return chosen(v.Modes) }
 // Fault says in words what is wrong with ManyChat.
 func (v view) Fault() string {
 	return chosen(v.Faults) + " " + chosen(v.Families) + ", " + chosen(v.Times)
+}
+
+// told is a turn as the page tells it; the newest one is told in full.
+type told struct {
+	Turn
+	Newest bool
+}
+
+// field is a custom field of the contact that holds something.
+type field struct {
+	Name  string
+	Value any
+	Role  string // what the service has it for; empty: it is the business's own
 }
 
 // entry is a line of the list of contacts.
@@ -84,7 +100,7 @@ func (p *Page) render(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 func (p *Page) view(r *http.Request, contact manychattest.Contact) view {
-	v := view{Contact: contact, Example: p.cfg.Example, Chat: p.cfg.Account.Chat(contact.ID)}
+	v := view{Contact: contact, Example: p.cfg.Example, Chat: p.bubbles(contact.ID), Fields: p.fields(contact)}
 	for _, c := range p.cfg.Account.Contacts() {
 		v.Contacts = append(v.Contacts, entry{c.ID, c.Name(), c.ID == contact.ID})
 	}
@@ -95,11 +111,12 @@ func (p *Page) view(r *http.Request, contact manychattest.Contact) view {
 
 // fillBehind adds what happened behind the phone.
 func (p *Page) fillBehind(v *view, r *http.Request) {
-	var err error
-	if v.Turns, err = p.cfg.Turns.Recent(r.Context(), v.Contact.ID, shownTurns); err != nil {
+	turns, err := p.cfg.Turns.Recent(r.Context(), v.Contact.ID, shownTurns)
+	if err != nil {
 		v.Problem = err.Error()
 	}
-	for _, t := range v.Turns {
+	for i, t := range turns {
+		v.Turns = append(v.Turns, told{t, i == 0})
 		v.Unsettled = v.Unsettled || !t.ended()
 	}
 	for _, c := range p.cfg.Account.Calls() {
@@ -114,6 +131,15 @@ func (p *Page) fillBehind(v *view, r *http.Request) {
 	if last, ok := p.last[v.Contact.ID]; ok {
 		v.Last, v.Block = &last, indented(last.Response)
 	}
+}
+
+// fields are a contact's custom fields, by name.
+func (p *Page) fields(c manychattest.Contact) (all []field) {
+	roles := map[string]string{p.cfg.Account.replyField: "the reply field", p.cfg.Account.tokenField: "the contact's token"}
+	for _, name := range slices.Sorted(maps.Keys(c.Fields)) {
+		all = append(all, field{name, c.Fields[name], roles[name]})
+	}
+	return all
 }
 
 // fillSwitches adds what the forms are set to.

@@ -2,24 +2,30 @@ package store
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
-	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
-var errUnbuilt = errors.New("not built")
-
-// NoteFlow fills [turn.Acts].
-func (db *DB) NoteFlow(ctx context.Context, n turn.FlowNote) error { return errUnbuilt }
-
-// Acted fills [turn.Acts].
-func (db *DB) Acted(ctx context.Context, turnID string, ended []action.Ended) error {
-	return errUnbuilt
+// NoteFlow fills [turn.Acts]. A flow that the contact has already is refused before it is
+// asked whether it could go out now.
+func (db *DB) NoteFlow(ctx context.Context, n turn.FlowNote) error {
+	if err := exec(ctx, db, func(tx *groupcommit.Tx) error { return noteFlow(tx, n) }); err != nil {
+		return fmt.Errorf("note flow %s of turn %s: %w", n.Claim.Flow, n.TurnID, err)
+	}
+	return nil
 }
 
-// ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent].
-func (db *DB) ClaimFlow(ctx context.Context, c action.Claim) error { return errUnbuilt }
-
-// ReleaseFlow takes a right back whose flow certainly was not sent.
-func (db *DB) ReleaseFlow(ctx context.Context, c action.Claim) error { return errUnbuilt }
+func noteFlow(tx *groupcommit.Tx, n turn.FlowNote) error {
+	behind, err := acts.Note(tx, n)
+	if err != nil || behind == "" {
+		return err
+	}
+	ahead, err := queued(tx, behind)
+	if err == nil && ahead {
+		err = turn.ErrQueuedAhead
+	}
+	return err
+}

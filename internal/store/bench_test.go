@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -99,6 +100,9 @@ func BenchmarkStatements(b *testing.B) {
 			if err := drain(tx, selectRecent, e.ID, 1, e.seq-1, 60); err != nil {
 				return err
 			}
+			if _, err := acts.Sent(tx, e.ID, time.Time{}); err != nil {
+				return err
+			}
 			return drain(tx, selectQueued, e.ID)
 		})
 		if err != nil {
@@ -106,7 +110,7 @@ func BenchmarkStatements(b *testing.B) {
 		}
 		err = run(ctx, func(tx *groupcommit.Tx) error {
 			err := drain(tx, settleTurn, id, "process-a", 1, "answering", "answered", "inline", nil, now, `["hello to you"]`,
-				"", "", 0, 0, 0, 0, "{}", nil, nil, nil, "hello to you", 1)
+				"", "", 0, 0, 0, 0, "{}", nil, nil, nil, "hello to you", 1, nil, nil)
 			if err != nil {
 				return err
 			}
@@ -116,7 +120,7 @@ func BenchmarkStatements(b *testing.B) {
 			return err
 		}
 		return run(ctx, func(tx *groupcommit.Tx) error {
-			if err := drain(tx, stampTurn, id, now); err != nil {
+			if err := drain(tx, stampTurn, id, now, 0); err != nil {
 				return err
 			}
 			_, err := tx.Exec(moveLastSent, conversationID, now)
@@ -161,7 +165,7 @@ func BenchmarkDelivery(b *testing.B) {
 				r.Payload.Sent = 1
 				err := db.Progress(b.Context(), r, time.Now())
 				r.Status, r.DeliveredAt = outbox.Delivered, time.Now()
-				if err = errors.Join(err, db.Release(b.Context(), r)); err != nil {
+				if err = errors.Join(err, db.Release(b.Context(), r, nil)); err != nil {
 					b.Error(err)
 				}
 			})

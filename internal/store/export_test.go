@@ -41,6 +41,7 @@ var TurnPath = map[string]string{
 	"selectRunning":           selectRunning,
 	"selectConversation":      selectConversation,
 	"selectTurn":              selectTurn,
+	"selectTurnRows":          selectTurnRows,
 	"selectRecentTurns":       selectRecentTurns,
 	"selectOutboxRow":         selectOutboxRow,
 	"retryOutbox":             retryOutbox,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
@@ -18,7 +19,7 @@ import (
 )
 
 // outboxColumns are what scanOutbox reads.
-const outboxColumns = `id, conversation_id, tenant_id, channel, subscriber_id, turn_id, kind, seq, part, payload, sent, unknown,
+const outboxColumns = `id, conversation_id, tenant_id, channel, subscriber_id, turn_id, kind, seq, part, payload, sent, unknown, acting,
     status, coalesce(reason, ''), attempts, next_attempt_at, last_error, coalesce(owner, ''), created_at, delivered_at`
 
 // insertOutbox takes order and contact from the turn, so that a row can reach no other.
@@ -63,7 +64,7 @@ WHERE id IN (SELECT id FROM due) AND status = 'pending'
 RETURNING ` + outboxColumns
 
 const progressOutbox = `
-UPDATE outbox SET sent = $3, unknown = $4
+UPDATE outbox SET sent = $3, unknown = $4, acting = $5
 WHERE id = $1 AND owner = $2 AND status = 'delivering'
 RETURNING conversation_id`
 
@@ -71,7 +72,7 @@ const releaseOutbox = `
 UPDATE outbox SET status = $3, reason = $4, last_error = $5, attempts = $6, next_attempt_at = coalesce($7, next_attempt_at),
     delivered_at = $8, owner = NULL
 WHERE id = $1 AND owner = $2 AND status = 'delivering'
-RETURNING conversation_id, turn_id`
+RETURNING conversation_id, turn_id, payload, sent`
 
 // selectNextDue looks at the soonest claimable rows only, see dueHorizon.
 const selectNextDue = `
@@ -123,7 +124,8 @@ func (db *DB) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]out
 func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error {
 	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
 		var conversationID string
-		err := tx.QueryRow(progressOutbox, r.ID, r.Owner, r.Payload.Sent, r.Payload.Unknown).Scan(&conversationID)
+		err := tx.QueryRow(progressOutbox, r.ID, r.Owner, r.Payload.Sent, r.Payload.Unknown,
+			column.Flag(r.Payload.Acting)).Scan(&conversationID)
 		if errors.Is(err, sql.ErrNoRows) {
 			return outbox.ErrNotOwner
 		}
@@ -141,17 +143,18 @@ func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error 
 
 // Release fills [outbox.Store].
 func (db *DB) Release(ctx context.Context, r outbox.Row, ended []action.Ended) error {
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return release(tx, r) })
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return release(tx, r, ended) })
 	if err != nil {
 		return fmt.Errorf("release outbox row %s: %w", r.ID, err)
 	}
 	return nil
 }
 
-func release(tx *groupcommit.Tx, r outbox.Row) error {
-	var conversationID, turnID string
+func release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
+	r.Payload = outbox.Payload{} // the row decides what it carried, whatever the caller believes
 	err := tx.QueryRow(releaseOutbox, r.ID, r.Owner, string(r.Status), column.Optional(r.Reason), r.LastError, r.Attempts,
-		column.Micros(r.NextAttemptAt), column.Micros(r.DeliveredAt)).Scan(&conversationID, &turnID)
+		column.Micros(r.NextAttemptAt), column.Micros(r.DeliveredAt)).
+		Scan(&r.ConversationID, &r.TurnID, column.JSON(&r.Payload), &r.Payload.Sent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return outbox.ErrNotOwner
 	}
@@ -162,12 +165,15 @@ func release(tx *groupcommit.Tx, r outbox.Row) error {
 		return tokens.Release(tx, r)
 	}
 	if r.Status == outbox.Dead {
-		if _, err := tx.Exec(markNeedsPerson, conversationID); err != nil {
+		if _, err := tx.Exec(markNeedsPerson, r.ConversationID); err != nil {
 			return err
 		}
 	}
-	if r.Status.Final() && r.Status != outbox.Delivered {
-		return unsaid(tx, turnID)
+	if err := acts.Release(tx, r, ended); err != nil {
+		return err
+	}
+	if r.Kind == outbox.Reply && r.Status.Final() && r.Status != outbox.Delivered {
+		return unsaid(tx, r.TurnID)
 	}
 	return nil
 }
@@ -232,16 +238,9 @@ func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err 
 	if r.CreatedAt.IsZero() {
 		r.CreatedAt = now
 	}
-	_, err = tx.Exec(insertOutbox, r.ID, turnID, string(r.Kind), r.Part, payload(r), r.Payload.Sent,
+	_, err = tx.Exec(insertOutbox, r.ID, turnID, string(r.Kind), r.Part, acts.Payload(r.Payload), r.Payload.Sent,
 		column.Micros(r.NextAttemptAt), column.Micros(r.CreatedAt))
 	return err
-}
-
-// payload is the part of a row's payload that never changes; progress has columns.
-func payload(r outbox.Row) string {
-	p := r.Payload
-	p.Sent, p.Unknown = 0, 0
-	return column.Object(p)
 }
 
 // queued reports whether a reply of the contact is still to go out.
@@ -252,7 +251,8 @@ func queued(tx *groupcommit.Tx, conversationID string) (found bool, err error) {
 
 func scanOutbox(r database.Row) (o outbox.Row, err error) {
 	err = r.Scan(&o.ID, &o.ConversationID, &o.Key.TenantID, &o.Key.Channel, &o.Key.SubscriberID, &o.TurnID, &o.Kind,
-		&o.Seq, &o.Part, column.JSON(&o.Payload), &o.Payload.Sent, &o.Payload.Unknown, &o.Status, &o.Reason, &o.Attempts,
+		&o.Seq, &o.Part, column.JSON(&o.Payload), &o.Payload.Sent, &o.Payload.Unknown, &o.Payload.Acting,
+		&o.Status, &o.Reason, &o.Attempts,
 		column.Instant(&o.NextAttemptAt), &o.LastError, &o.Owner, column.Instant(&o.CreatedAt), column.Instant(&o.DeliveredAt))
 	return o, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
@@ -87,7 +88,9 @@ func (db *DB) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
 }
 
 // RetryOutbox queues a dead or withheld row again, due now, as if it were new: its age
-// and attempts start over, and it goes on after the last text that was sent.
+// and attempts start over, and it goes on after the last text that was sent. The actions of
+// a reply stay dead-lettered; a notice goes on with the parts that it did not make, without
+// what a note said.
 // [outbox.ErrNotFound] and [outbox.ErrState] say why not.
 func (db *DB) RetryOutbox(ctx context.Context, id string) error {
 	now := db.now()
@@ -161,6 +164,14 @@ func decide(tx *groupcommit.Tx, query string, args ...any) error {
 		return err
 	case r.Kind == outbox.ContactToken:
 		return tokens.Release(tx, r)
+	case r.Status == outbox.Discarded:
+		err = acts.Release(tx, r, nil)
+	default:
+		err = acts.Retry(tx, r)
+	}
+	switch {
+	case err != nil || r.Kind != outbox.Reply:
+		return err
 	case r.Status == outbox.Discarded:
 		return unsaid(tx, turnID)
 	}

@@ -22,13 +22,14 @@ WHERE tenant_id = $1 AND status = 'delivering'`
 // queries that also ask for one state.
 const unfinished = `state IN ('waiting', 'running', 'answering')`
 
-// settleStamped ends the turns whose response left before the crash.
+// settleStamped ends the turns whose response left before the crash. Their actions are lost:
+// which of them were performed nobody knows, so their record stays as it is.
 const settleStamped = `
-UPDATE turns SET state = 'settled'
+UPDATE turns SET state = 'settled', pending = NULL
 WHERE tenant_id = $1 AND ` + unfinished + ` AND state = 'answering' AND responded_at IS NOT NULL`
 
 const selectUnstamped = `
-SELECT id, replies, actions, received_at FROM turns
+SELECT id, replies, pending, received_at FROM turns
 WHERE tenant_id = $1 AND ` + unfinished + ` AND state = 'answering'
 ORDER BY received_at, seq`
 
@@ -72,7 +73,7 @@ func takeOver(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
 type answer struct {
 	turnID     string
 	replies    []string
-	actions    []action.Record
+	pending    []action.Pending
 	receivedAt time.Time
 }
 
@@ -87,7 +88,10 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 		if err != nil {
 			return err
 		}
-		row := outbox.Row{CreatedAt: a.receivedAt, Payload: outbox.Payload{Texts: responded(a.replies, rows), Actions: staged(a.actions)}}
+		row := outbox.Row{CreatedAt: a.receivedAt, Payload: outbox.Payload{Texts: responded(a.replies, rows)}}
+		if len(rows) == 0 { // else the last of them has the turn's actions
+			row.Payload.Actions = a.pending
+		}
 		if err := reroute(tx, a.turnID, row, t.Now); err != nil {
 			return err
 		}
@@ -98,18 +102,9 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 func unstamped(tx *groupcommit.Tx, tenantID string) ([]answer, error) {
 	rows, err := tx.Query(selectUnstamped, tenantID)
 	return database.Collect(rows, err, func(r database.Row) (a answer, err error) {
-		err = r.Scan(&a.turnID, column.JSON(&a.replies), column.JSON(&a.actions), column.Instant(&a.receivedAt))
+		err = r.Scan(&a.turnID, column.JSON(&a.replies), column.JSON(&a.pending), column.Instant(&a.receivedAt))
 		return a, err
 	})
-}
-
-func staged(actions []action.Record) (out []action.Pending) {
-	for i, a := range actions {
-		if a.Status == action.Staged {
-			out = append(out, action.Pending{Place: i, Tool: a.Tool, ID: a.ID, Value: a.Value})
-		}
-	}
-	return out
 }
 
 // restarted reads the turns to be run again as they were recorded: with the offering

@@ -1,5 +1,6 @@
 // Package store keeps conversations, turns and the outbox in a database. It fills
-// [turn.Store], [turn.Recovery], [outbox.Store] and [token.Store] and answers what operators ask.
+// [turn.Store], [turn.Acts], [turn.Recovery], [outbox.Store], [token.Store] and the claims
+// of package delivery, and answers what operators ask.
 //
 // The SQL is hand-written beside the code that runs it, one file a table, in a dialect
 // that PostgreSQL understands as well; only the CREATE TABLE texts of the migrations are
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
@@ -23,6 +25,7 @@ import (
 var (
 	_ turn.Store    = (*DB)(nil)
 	_ turn.Recovery = (*DB)(nil)
+	_ turn.Acts     = (*DB)(nil)
 	_ outbox.Store  = (*DB)(nil)
 	_ token.Store   = (*DB)(nil)
 )
@@ -41,6 +44,7 @@ type Options struct {
 type DB struct {
 	*database.DB
 	*tokens.Table
+	*acts.Book
 	now func() time.Time
 }
 
@@ -51,7 +55,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), now: o.Now}
+	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), now: o.Now}
 	if !o.ReadOnly && o.Owner != "" {
 		if err := db.insertProcess(ctx, o.Owner, o.TenantID); err != nil {
 			return nil, errors.Join(err, db.Close())

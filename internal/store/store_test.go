@@ -8,15 +8,24 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/acting"
 )
 
 // Holds docs/spec/15-storage.md: the suite that every database passes.
 func TestSQLite(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, now func() time.Time) storetest.Opened {
-		path := filepath.Join(t.TempDir(), "agent.db")
-		db := open(t, store.Options{URL: "sqlite:" + path, Now: now})
-		return storetest.Opened{DB: db, Exec: rawExec(t, path)}
-	})
+	storetest.Run(t, empty)
+	acting.Run(t, empty)
+}
+
+// empty opens an empty SQLite database.
+func empty(t *testing.T, now func() time.Time) storetest.Opened {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	db := open(t, store.Options{URL: "sqlite:" + path, Now: now})
+	raw := rawDB(t, path)
+	return storetest.Opened{DB: db, Exec: rawExec(t, path), Text: func(query string, args ...any) (text string, err error) {
+		err = raw.QueryRowContext(t.Context(), query, args...).Scan(&text)
+		return text, err
+	}}
 }
 
 func open(t testing.TB, o store.Options) *store.DB {

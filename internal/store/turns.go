@@ -9,6 +9,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
@@ -31,17 +32,19 @@ const settleTurn = `
 UPDATE turns SET state = $4, outcome = $5, path = $6, escalation_reason = $7, settled_at = $8, replies = $9,
     model = $10, prompt_version = $11, tokens_in = $12, tokens_cached = $13, tokens_out = $14, cost_micros = $15,
     timings = $16, confidence = $17, interventions = $18, actions = $19, text = $20,
-    in_history = CASE WHEN bound = 1 THEN $21 ELSE 0 END
+    in_history = CASE WHEN bound = 1 THEN $21 ELSE 0 END, calls = $22, pending = $23
 WHERE id = $1 AND state = 'running' AND owner = $2 AND attempt = $3
 RETURNING conversation_id`
 
+// stampTurn takes whether actions follow the response.
 const stampTurn = `
-UPDATE turns SET responded_at = $2, state = 'settled'
+UPDATE turns SET responded_at = $2, state = CASE WHEN $3 = 1 THEN 'answering' ELSE 'settled' END,
+    pending = CASE WHEN $3 = 1 THEN pending END
 WHERE id = $1 AND state = 'answering' AND responded_at IS NULL
 RETURNING bound`
 
 const rerouteTurn = `
-UPDATE turns SET state = 'settled', path = 'outbox'
+UPDATE turns SET state = 'settled', path = 'outbox', pending = NULL
 WHERE id = $1 AND state = 'answering' AND responded_at IS NULL`
 
 // Record fills [turn.Store].
@@ -92,6 +95,9 @@ func readStart(tx *groupcommit.Tx, r *turn.Recorded, w window) (err error) {
 	if r.Recent, err = recent(tx, r.Turn, w.recent); err != nil {
 		return err
 	}
+	if r.Sent, err = acts.Sent(tx, r.Turn.ConversationID, w.since); err != nil {
+		return err
+	}
 	r.QueuedAhead, err = queued(tx, r.Turn.ConversationID)
 	return err
 }
@@ -122,7 +128,7 @@ func (db *DB) Settle(ctx context.Context, s turn.Settlement) error {
 	if s.Turn.SettledAt.IsZero() {
 		s.Turn.SettledAt = db.now()
 	}
-	args := settleArgs(s.Turn) // encoded here, not on the writer's time
+	args := settleArgs(s) // encoded here, not on the writer's time
 	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return settle(tx, s, args, db.now()) })
 	if err != nil {
 		return fmt.Errorf("settle turn %s: %w", s.Turn.ID, err)
@@ -151,6 +157,21 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 			return turn.ErrQueuedAhead
 		}
 		if err := reserveGap(tx, conversationID, s, now); err != nil {
+			return err
+		}
+	}
+	if err := acts.GiveBack(tx, conversationID, s.Turn.ID, s.Turn.Actions); err != nil {
+		return err
+	}
+	return queueSettled(tx, s, now)
+}
+
+// queueSettled adds the rows of a turn that settles.
+func queueSettled(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
+	if s.Notice != nil {
+		n := *s.Notice
+		n.Kind, n.Part = outbox.HandoffNotice, 0
+		if err := queue(tx, s.Turn.ID, n, now); err != nil {
 			return err
 		}
 	}
@@ -205,14 +226,17 @@ func sayHandoff(tx *groupcommit.Tx, conversationID string, s turn.Settlement) er
 	return err
 }
 
-func settleArgs(t conversation.Turn) []any {
-	text := joined(t.Replies)
+func settleArgs(s turn.Settlement) []any {
+	t, text := s.Turn, joined(s.Turn.Replies)
+	if t.State != conversation.Answering || len(s.Pending) == 0 {
+		s.Pending = nil
+	}
 	return []any{
 		t.ID, t.Owner, t.Attempt,
 		string(t.State), column.Optional(t.Outcome), column.Optional(t.Path), column.Optional(t.Reason), column.Micros(t.SettledAt), column.List(t.Replies),
 		t.Model, t.PromptVersion, t.Spend.TokensIn, t.Spend.TokensCached, t.Spend.TokensOut, t.Spend.CostMicros,
 		column.Object(t.Timings), t.Confidence, column.List(t.Interventions), column.List(t.Actions),
-		text, column.Flag(text != "" && remembered(t.Outcome)),
+		text, column.Flag(text != "" && remembered(t.Outcome)), column.List(t.Calls), column.List(s.Pending),
 	}
 }
 
@@ -228,7 +252,7 @@ func (db *DB) Stamp(ctx context.Context, s turn.Stamp) error {
 func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
 	bound := true
 	if s.TurnID != "" {
-		err := tx.QueryRow(stampTurn, s.TurnID, column.Micros(s.At)).Scan(&bound)
+		err := tx.QueryRow(stampTurn, s.TurnID, column.Micros(s.At), column.Flag(s.Acts)).Scan(&bound)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil // stamped already, or its reply went another way
 		}

@@ -21,7 +21,7 @@ import (
 const turnColumns = `a.id, a.conversation_id, c.tenant_id, c.channel, c.subscriber_id, a.seq, a.state, coalesce(a.owner, ''),
     a.attempt, a.bound, coalesce(m.text, ''), a.first_name, a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
     coalesce(a.escalation_reason, ''), a.model, a.prompt_version, a.tokens_in, a.tokens_cached, a.tokens_out,
-    a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.received_at, a.settled_at, a.responded_at`
+    a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.calls, a.received_at, a.settled_at, a.responded_at`
 
 const joinTurn = `
 JOIN conversations c ON c.id = a.conversation_id
@@ -30,6 +30,9 @@ LEFT JOIN turns m ON m.turn_id = a.id AND m.role = 'contact'`
 const selectTurn = `
 SELECT ` + turnColumns + ` FROM turns a` + joinTurn + `
 WHERE a.id = $1 AND a.role = 'agent'`
+
+const selectTurnRows = `
+SELECT ` + outboxColumns + ` FROM outbox WHERE turn_id = $1 ORDER BY kind, part`
 
 const selectConversationsOf = `
 SELECT id FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2`
@@ -57,6 +60,17 @@ func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
 		return conversation.Turn{}, fmt.Errorf("read turn: %w", sqlitefile.Explain(err))
 	}
 	return t, nil
+}
+
+// TurnRows reads a turn's outbox rows of all kinds, by kind and part; there are none of an
+// unknown turn.
+func (db *DB) TurnRows(ctx context.Context, id string) ([]outbox.Row, error) {
+	found, err := db.Read().QueryContext(ctx, selectTurnRows, id)
+	rows, err := database.Collect(found, err, scanOutbox)
+	if err != nil {
+		return nil, fmt.Errorf("read the outbox rows of a turn: %w", sqlitefile.Explain(err))
+	}
+	return rows, nil
 }
 
 // RecentTurns reads a contact's last turns over all channels, newest first.
@@ -108,6 +122,7 @@ func scanTurn(r database.Row, after ...any) (t conversation.Turn, err error) {
 		&t.Attempt, &t.Bound, &t.Text, &t.FirstName, column.JSON(&t.Replies), &t.Outcome, &t.Path,
 		&t.Reason, &t.Model, &t.PromptVersion, &t.Spend.TokensIn, &t.Spend.TokensCached, &t.Spend.TokensOut,
 		&t.Spend.CostMicros, column.JSON(&t.Timings), &t.Confidence, column.JSON(&t.Interventions), column.JSON(&t.Actions),
+		column.JSON(&t.Calls),
 		column.Instant(&t.ReceivedAt), column.Instant(&t.SettledAt), column.Instant(&t.RespondedAt),
 	}, after...)...)
 	return t, err

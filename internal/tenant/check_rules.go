@@ -27,8 +27,8 @@ func (l *loader) checkRules(doc *document.Document, t *Tenant) {
 	if r.Audience.Mode == AudienceOnly && len(r.Audience.Subscribers) == 0 {
 		c.report("/audience", `the mode "only" without subscribers`, "at least one subscriber", "with none, nobody is answered")
 	}
-	if h := r.Handoff; h != nil && h.FlowNs != "" && h.FlowNs == l.options.ReplyFlowNs {
-		c.report("/handoff/flowNs", "the flow of MANYCHAT_REPLY_FLOW_NS", "another flow", "it would send the last reply again")
+	if r.Handoff != nil {
+		c.handoff(r.Handoff, t.Tools, l.options)
 	}
 	if r.Learning != nil && (t.Tools == nil || t.Tools.FunnelField() == nil) && !l.reported(ToolsFile) {
 		c.report("/learning", "learning without a funnel", "a field of tools.json with \"funnel\": true", "")

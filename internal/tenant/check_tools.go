@@ -2,7 +2,6 @@ package tenant
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
 )
@@ -17,7 +16,7 @@ func (l *loader) checkTools(doc *document.Document, t *Tenant) {
 	c.markers(tools, &t.Catalog)
 	if n := tools.Nudge; n != nil && n.HumanActiveTag != "" {
 		for _, tag := range tools.Tags {
-			if tag.Tag == n.HumanActiveTag {
+			if sameTag(tag.Tag, n.HumanActiveTag) {
 				c.report("/nudge/humanActiveTag", "the tag of "+tag.ID, "a tag that the agent cannot set", "")
 			}
 		}
@@ -48,46 +47,48 @@ func (c check) fields(t *Tools, o Options) {
 		names("notes", t.Notes, "field", func(n Note) string { return n.Field }),
 	)
 	read := names("readable/fields", t.Readable.Fields, "field", func(f ReadableField) string { return f.Field })
+	c.ownFields(written, o, "a write would replace a reply in flight", "a write would replace the contact's token")
+	c.ownFields(read, o, "it holds the last late reply", "it holds the contact's token")
 	all := slices.Concat(written, read)
 	for i, f := range all {
-		all[i].name = sameField(f.name)
+		all[i].name = fieldKey(f.name)
 	}
 	c.distinct(all, "a custom field of its own for each field and note")
-	for _, f := range all {
-		switch f.name {
+}
+
+// ownFields reports the names of the fields that delivery writes.
+func (c check) ownFields(fields []named, o Options, reply, token string) {
+	for _, f := range fields {
+		switch fieldKey(f.name) {
 		case "":
-		case sameField(o.ReplyField):
-			c.report(f.pointer, "the field of MANYCHAT_REPLY_FIELD", "another field", "a write would replace a reply in flight")
-		case sameField(o.TokenField):
-			c.report(f.pointer, "the field of MANYCHAT_TOKEN_FIELD", "another field", "a write would replace the contact's token")
+		case fieldKey(o.ReplyField):
+			c.report(f.pointer, "the field of MANYCHAT_REPLY_FIELD", "another field", reply)
+		case fieldKey(o.TokenField):
+			c.report(f.pointer, "the field of MANYCHAT_TOKEN_FIELD", "another field", token)
 		}
 	}
 }
-
-// sameField is what two names of one custom field have in common: ManyChat compares
-// them without their case (docs/reference/manychat-platform.md, section 2.2).
-func sameField(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // flows checks flow namespaces: none is the reply flow, and an event's is its own.
 func (c check) flows(t *Tools, handoff *Handoff, o Options) {
 	sent := names("flows", t.Flows, "flowNs", func(f Flow) string { return f.FlowNs })
 	fired := names("events", t.Events, "flowNs", func(e Event) string { return e.FlowNs })
 	for _, f := range slices.Concat(sent, fired) {
-		if f.name != "" && f.name == o.ReplyFlowNs {
+		if sameFlow(f.name, o.ReplyFlowNs) {
 			c.report(f.pointer, "the flow of MANYCHAT_REPLY_FLOW_NS", "another flow", "it would send the last reply again")
 		}
 	}
 	taken := map[string]bool{}
 	for _, f := range sent {
-		taken[f.name] = true
+		taken[flowKey(f.name)] = true
 	}
 	if handoff != nil {
-		taken[handoff.FlowNs] = true
+		taken[flowKey(handoff.FlowNs)] = true
 	}
 	for _, f := range fired {
-		if f.name != "" && taken[f.name] {
+		if f.name != "" && taken[flowKey(f.name)] {
 			c.report(f.pointer, "a flow that another entry names", "a flow of its own for each event", "")
 		}
-		taken[f.name] = true
+		taken[flowKey(f.name)] = true
 	}
 }

@@ -22,6 +22,10 @@ type Options struct {
 	// Empty when it is not configured, and then not checked.
 	ReplyField, TokenField, ReplyFlowNs string
 
+	// NoWebhookSecret says that HANDOFF_WEBHOOK_SECRET is not set: then no notice can be
+	// signed, and rules.json may name no address for one.
+	NoWebhookSecret bool
+
 	// MaxTextUnits is the channel's longest text in UTF-16 code units, which every
 	// text the service itself sends is measured against. 0 measures nothing: a longer
 	// text is split when it goes out, so only `config check` need refuse it.

@@ -16,6 +16,9 @@ func (t *Tools) FunnelField() *Field { return t.field(func(f *Field) bool { retu
 func (t *Tools) OfferingField() *Field { return t.field(func(f *Field) bool { return f.Offering }) }
 
 func (t *Tools) field(is func(*Field) bool) *Field {
+	if t == nil {
+		return nil
+	}
 	for i := range t.Fields {
 		if is(&t.Fields[i]) {
 			return &t.Fields[i]
@@ -35,6 +38,9 @@ func (t *Tools) FlowOnStage(stage contact.FunnelStage) (Flow, bool) {
 }
 
 func (t *Tools) flow(is func(Flow) bool) (Flow, bool) {
+	if t == nil {
+		return Flow{}, false
+	}
 	if i := slices.IndexFunc(t.Flows, is); i >= 0 {
 		return t.Flows[i], true
 	}

@@ -8,18 +8,18 @@ import (
 )
 
 // planned are the keys of rules.json that are read and checked, and that nothing acts
-// on in this version. Nothing acts on the whole of tools.json either.
+// on in this version.
 var planned = [...]string{
 	"messages.optOut",
-	"handoff",
+	"handoff.pauseHours",
 	"optOutKeywords",
 	"optInKeywords",
 	"learning",
 }
 
 // WithoutEffect lists what the tenant's files configure and this version does not do,
-// each as the file and the key in it, with dots between levels; a file alone is meant
-// as a whole.
+// each as the file and the key in it, with dots between levels and [] behind a list of
+// which at least one entry has the key.
 func (t *Tenant) WithoutEffect() []string { return slices.Clone(t.withoutEffect) }
 
 func withoutEffect(rules *document.Document, tools *Tools) (list []string) {
@@ -28,8 +28,34 @@ func withoutEffect(rules *document.Document, tools *Tools) (list []string) {
 			list = append(list, RulesFile+" "+key)
 		}
 	}
-	if tools != nil {
-		list = append(list, ToolsFile)
+	if tools == nil {
+		return list
+	}
+	for _, p := range plannedTools(tools) {
+		if p.configured {
+			list = append(list, ToolsFile+" "+p.key)
+		}
 	}
 	return list
+}
+
+type plannedKey struct {
+	key        string
+	configured bool
+}
+
+// plannedTools are the keys of tools.json whose rules are not built: those of the sale, of
+// nudges and of events. Their flows, and fields, are sent and set like any other.
+func plannedTools(t *Tools) []plannedKey {
+	flow := func(has func(Flow) bool) bool { return slices.ContainsFunc(t.Flows, has) }
+	return []plannedKey{
+		{"flows[].role", flow(func(f Flow) bool { return f.Role != "" })},
+		{"flows[].onStage", flow(func(f Flow) bool { return f.OnStage != "" })},
+		{"flows[].offering", flow(func(f Flow) bool { return f.Offering != "" })},
+		{"fields[].intent", t.IntentField() != nil},
+		{"fields[].funnel", t.FunnelField() != nil},
+		{"fields[].offering", t.OfferingField() != nil},
+		{"nudge", t.Nudge != nil},
+		{"events", len(t.Events) > 0},
+	}
 }

@@ -1,6 +1,7 @@
 package tenant_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,28 +18,41 @@ func TestWithoutEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"rules.json messages.optOut", "rules.json optOutKeywords", "rules.json optInKeywords", "tools.json",
+		"rules.json messages.optOut", "rules.json optOutKeywords", "rules.json optInKeywords",
+		"tools.json flows[].role", "tools.json flows[].onStage", "tools.json flows[].offering",
+		"tools.json fields[].intent", "tools.json fields[].funnel", "tools.json fields[].offering",
+		"tools.json nudge", "tools.json events",
 	}
 	if diff := cmp.Diff(want, got.WithoutEffect()); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 
-	plain, err := tenant.Load(folder(nil), tenant.Options{})
-	if err != nil {
-		t.Fatal(err)
+	const acting = `{"flows":[{"id":"f","flowNs":"1","description":"d","settleSeconds":3,"repeatable":true}],"tags":[{"id":"g","tag":"g","description":"d"}],
+		"fields":[{"id":"f","field":"f","values":["a"],"description":"d"}],"readable":{"tags":[{"id":"r","tag":"r"}],"fields":[{"id":"r","field":"r","values":["a"]}]},
+		"notes":[{"id":"n","field":"n","maxLength":9,"neverRendered":true,"description":"d","onEscalation":true}],"events":[]}`
+	const marks = `{"fields":[` + intent + `,` + funnel + `],"flows":[{"id":"p","flowNs":"1","description":"d","role":"payment_link"}]}`
+	tests := []struct {
+		name, rules, tools string
+		want               []string
+	}{
+		{"nothing", rules, "", nil},
+		{"everything that works", with(`"handoff":{"tag":"person","flowNs":"9","webhook":"https://desk.example/agent"}`), acting, nil},
+		{"a pause", with(`"handoff":{"tag":"person","pauseHours":4}`), acting, []string{"rules.json handoff.pauseHours"}},
+		{"learning and marks", with(`"learning":{"language":"en","convertedTag":"paid","maxRunCostUsd":1}`), marks,
+			[]string{"rules.json learning", "tools.json flows[].role", "tools.json fields[].intent", "tools.json fields[].funnel"}},
+		{"a stage and an offering", rules, `{"flows":[{"id":"p","flowNs":"1","description":"d","onStage":"offered"},{"id":"q","flowNs":"2","description":"d","offering":"a"}],"fields":[{"id":"o","field":"o","values":["a"],"description":"d","offering":true}]}`,
+			[]string{"tools.json flows[].onStage", "tools.json flows[].offering", "tools.json fields[].offering"}},
+		{"a nudge", rules, `{"nudge":{"delays":[{"id":"d","minutes":1}]}}`, []string{"tools.json nudge"}},
+		{"an event", rules, strings.Replace(marks, `"flows"`, `"events":[{"id":"e","stage":"offered","flowNs":"2"}],"flows"`, 1),
+			[]string{"tools.json flows[].role", "tools.json fields[].intent", "tools.json fields[].funnel", "tools.json events"}},
 	}
-	if keys := plain.WithoutEffect(); len(keys) > 0 {
-		t.Errorf("keys that are not in the files are named: %v", keys)
-	}
-
-	other, err := tenant.Load(folder(map[string]string{
-		"rules.json": with(`"handoff":{"tag":"person"},"learning":{"language":"en","convertedTag":"paid","maxRunCostUsd":1}`),
-		"tools.json": `{"fields":[{"id":"intent","field":"intent","values":["not_prospect","prospect"],"description":"d","intent":true},{"id":"stage","field":"stage","values":["new","qualifying","nurturing","offered","prepared","link_sent"],"description":"d","funnel":true}]}`,
-	}), tenant.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"rules.json handoff", "rules.json learning", "tools.json"}, other.WithoutEffect()); diff != "" {
-		t.Errorf("keys (-want +got):\n%s", diff)
+	for _, tt := range tests {
+		got, err := tenant.Load(folder(map[string]string{"rules.json": tt.rules, "tools.json": tt.tools}), tenant.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if diff := cmp.Diff(tt.want, got.WithoutEffect()); diff != "" {
+			t.Errorf("%s: keys (-want +got):\n%s", tt.name, diff)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -25,7 +26,7 @@ type problemTest struct {
 
 func runProblems(t *testing.T, file string, tests []problemTest) {
 	t.Helper()
-	options := tenant.Options{ReplyField: "ai_message", TokenField: "ai_token", ReplyFlowNs: "reply_ns", MaxTextUnits: 40}
+	options := tenant.Options{ReplyField: "ai_message", TokenField: "ai_token", ReplyFlowNs: "reply_ns", MaxTextUnits: 40, NoWebhookSecret: true}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -129,9 +130,10 @@ func TestRulesProblems(t *testing.T) {
 			`/audience/subscribers/1: found "x", expected a ManyChat subscriber id: a string of 1 to 32 digits`,
 			`/audience/subscribers/2: found "1" a second time, expected each value once`,
 		}},
-		{"handoff", with(`"handoff":{"flowNs":"reply_ns","webhook":"https://","pauseHours":721}`), []string{
+		{"handoff", with(`"handoff":{"flowNs":" Reply_NS","webhook":"https://","pauseHours":721}`), []string{
 			`/handoff/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
 			`/handoff/webhook: found "https://", expected an https URL`,
+			`/handoff/webhook: found an address and no HANDOFF_WEBHOOK_SECRET, expected a secret that its notices are signed with (set HANDOFF_WEBHOOK_SECRET in .env or in the environment, which are read at the start; openssl rand -hex 32 makes one)`,
 			`/handoff/pauseHours: found 721, expected a number from 0 to 720`,
 		}},
 		{"learning without a funnel", with(`"learning":{"language":"English","convertedTag":"paid","maxRunCostUsd":1}`), []string{
@@ -164,6 +166,55 @@ func TestToolsProblems(t *testing.T) {
 			`/notes/0/maxLength: found 501, expected a whole number from 1 to 500`,
 			`/notes/0/neverRendered: found false, expected true`,
 		}},
+		{"fields of delivery that are read", `{"readable":{"fields":[{"id":"a","field":"AI_TOKEN","values":["x"]},{"id":"b","field":"ai_message","values":["x"]}]}}`, []string{
+			`/readable/fields/0/field: found the field of MANYCHAT_TOKEN_FIELD, expected another field (it holds the contact's token)`,
+			`/readable/fields/1/field: found the field of MANYCHAT_REPLY_FIELD, expected another field (it holds the last late reply)`,
+		}},
+		{"a field that is written and read", `{"fields":[{"id":"f","field":"Shift","values":["a"],"description":"d"}],"readable":{"fields":[{"id":"g","field":" shift","values":["a"]}]}}`, []string{
+			`/readable/fields/0/field: found "shift" a second time, expected a custom field of its own for each field and note (the first is /fields/0/field)`,
+		}},
+		{"reply flow in another case", `{"flows":[{"id":"f","flowNs":" Reply_NS ","description":"d"}]}`, []string{
+			`/flows/0/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
+		}},
+		{"bounds", `{"flows":[{"id":"f","flowNs":"1","description":"d","settleSeconds":-1}],"notes":[{"id":"n","field":"x","maxLength":0,"neverRendered":true,"description":"d"}]}`, []string{
+			`/flows/0/settleSeconds: found -1, expected a number from 0 to 30`,
+			`/notes/0/maxLength: found 0, expected a whole number from 1 to 500`,
+		}},
+		{"at the bounds", `{"flows":[{"id":"f","flowNs":"1","description":"d","settleSeconds":30}],"notes":[{"id":"n","field":"x","maxLength":500,"neverRendered":true,"description":"d"}],"nudge":{"delays":[{"id":"d","minutes":1380}]}}`, nil},
+		{"a note without a promise", `{"notes":[{"id":"n","field":"x","description":"d"}]}`, []string{
+			`/notes/0/maxLength: found nothing, expected a whole number from 1 to 500 (the key is required)`,
+			`/notes/0/neverRendered: found nothing, expected true (the key is required)`,
+		}},
+		{"what is required", `{"flows":[{}],"tags":[{}],"fields":[{"values":[]}],"readable":{"tags":[{}],"fields":[{"id":"a","field":"b"}]}}`, []string{
+			`/flows/0/description: found nothing, expected a text that is not empty (the key is required)`,
+			`/flows/0/flowNs: found nothing, expected a text that is not empty (the key is required)`,
+			`/flows/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
+			`/tags/0/description: found nothing, expected a text that is not empty (the key is required)`,
+			`/tags/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
+			`/tags/0/tag: found nothing, expected a text that is not empty (the key is required)`,
+			`/fields/0/description: found nothing, expected a text that is not empty (the key is required)`,
+			`/fields/0/field: found nothing, expected a text that is not empty (the key is required)`,
+			`/fields/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
+			`/fields/0/values: found an empty list, expected a list of at least 1`,
+			`/readable/tags/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
+			`/readable/tags/0/tag: found nothing, expected a text that is not empty (the key is required)`,
+			`/readable/fields/0/values: found nothing, expected a list of at least 1 (the key is required)`,
+		}},
+		{"ids", `{"flows":[{"id":"Intro course","flowNs":"1","description":"d"}],"notes":[{"id":"-n","field":"x","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
+			`/flows/0/id: found "Intro course", expected an id of lower-case letters, digits, _ and -`,
+			`/notes/0/id: found "-n", expected an id of lower-case letters, digits, _ and -`,
+		}},
+		{"ids given twice", `{"flows":[{"id":"a","flowNs":"1","description":"d"},{"id":"a","flowNs":"2","description":"d"}],
+			"fields":[{"id":"a","field":"x","values":["v"],"description":"d"}],"readable":{"fields":[{"id":"a","field":"y","values":["v"]}]},
+			"notes":[{"id":"n","field":"p","maxLength":9,"neverRendered":true,"description":"d"},{"id":"n","field":"q","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
+			`/flows/1/id: found "a" a second time, expected an id of its own for each flow (the first is /flows/0/id)`,
+			`/readable/fields/0/id: found "a" a second time, expected an id of its own for each field, readable ones included (the first is /fields/0/id)`,
+			`/notes/1/id: found "n" a second time, expected an id of its own for each note (the first is /notes/0/id)`,
+		}},
+		{"misspelt keys", `{"flow":[],"tags":[{"id":"a","tag":"x","descripton":"d","description":"d"}]}`, []string{
+			`/flow: found the unknown key "flow", expected one of $schema, flows, tags, fields, readable, notes, nudge, events (did you mean "flows"?)`,
+			`/tags/0/descripton: found the unknown key "descripton", expected one of id, tag, description (did you mean "description"?)`,
+		}},
 		{"ids of tags and readable tags", `{"tags":[{"id":"a","tag":"x","description":"d"}],"readable":{"tags":[{"id":"a","tag":"y"}]}}`, []string{
 			`/readable/tags/0/id: found "a" a second time, expected an id of its own for each tag, readable ones included (the first is /tags/0/id)`,
 		}},
@@ -179,6 +230,53 @@ const (
 	intent = `{"id":"i","field":"i","values":["prospect","not_prospect"],"description":"d","intent":true}`
 	funnel = `{"id":"s","field":"s","values":["new","qualifying","nurturing","offered","prepared","link_sent"],"description":"d","funnel":true}`
 )
+
+// Holds docs/spec/10-config.md, "Variables": a webhook's notices are signed; what may sign
+// them is known where the environment was read.
+func TestWebhookNeedsASecret(t *testing.T) {
+	files := folder(map[string]string{"rules.json": with(`"handoff":{"webhook":"https://desk.example/agent"}`)})
+	if got := problems(t, files, tenant.Options{}); got != nil {
+		t.Errorf("with a secret: %q", got)
+	}
+	want := []string{"rules.json:1:79 /handoff/webhook: found an address and no HANDOFF_WEBHOOK_SECRET, expected a secret that its notices are signed with " +
+		"(set HANDOFF_WEBHOOK_SECRET in .env or in the environment, which are read at the start; openssl rand -hex 32 makes one)"}
+	if diff := cmp.Diff(want, problems(t, files, tenant.Options{NoWebhookSecret: true})); diff != "" {
+		t.Errorf("without a secret (-want +got):\n%s", diff)
+	}
+	if got := problems(t, folder(map[string]string{"rules.json": with(`"handoff":{"tag":"person"}`)}), tenant.Options{NoWebhookSecret: true}); got != nil {
+		t.Errorf("without a webhook: %q", got)
+	}
+}
+
+// Holds docs/spec/06-contact.md, "Pause and opt-out": what tells people of an escalation is
+// not the agent's to send, to set or to take back. Tags are compared as ManyChat does, with
+// their case.
+func TestHandoffAndTools(t *testing.T) {
+	const tools = `{"flows":[{"id":"f","flowNs":"content1","description":"d"}],"tags":[{"id":"g","tag":"Person","description":"d"}],"readable":{"tags":[{"id":"r","tag":"waits"}]}}`
+	tests := []struct {
+		name, handoff string
+		want          []string
+	}{
+		{"of its own", `{"tag":"needs-person","flowNs":"content2"}`, nil},
+		{"a tag in another case", `{"tag":"person"}`, nil},
+		{"a tag that is only read", `{"tag":"waits"}`, nil},
+		{"none", `{}`, nil},
+		{"both", `{"tag":" Person","flowNs":"Content1 "}`, []string{
+			`/handoff/flowNs: found the flow of f in tools.json, expected a flow that the agent cannot send (the contact would get it twice)`,
+			`/handoff/tag: found the tag of g in tools.json, expected a tag that the agent cannot set (it would call people, and send them away, without handing over)`,
+		}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, line := range problems(t, folder(map[string]string{"rules.json": with(`"handoff":` + tt.handoff), "tools.json": tools}), tenant.Options{}) {
+			_, line, _ = strings.Cut(line, " ")
+			got = append(got, line)
+		}
+		if diff := cmp.Diff(tt.want, got, cmpopts.SortSlices(strings.Compare)); diff != "" {
+			t.Errorf("%s: problems (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
 
 // Holds docs/spec/08-sales.md, "Markers".
 func TestMarkerProblems(t *testing.T) {
@@ -212,6 +310,21 @@ func TestMarkerProblems(t *testing.T) {
 		{"stages and offerings of flows", `{"flows":[{"id":"x","flowNs":"1","description":"d","onStage":"new"},{"id":"y","flowNs":"2","description":"d","offering":"b"}]}`, []string{
 			`/flows/0/onStage: found "new", expected one of qualifying, nurturing, offered, prepared`,
 			`/flows/1/offering: found "b", expected the id of an offering of catalog.json (did you mean "a"?)`,
+		}},
+		{"stages on the flows of roles", `{"fields":[` + intent + `],"flows":[{"id":"p","flowNs":"1","description":"d","role":"payment_link","onStage":"prepared"},{"id":"w","flowNs":"2","description":"d","role":"opening","onStage":"offered","offering":"a"}]}`, []string{
+			`/flows/0/onStage: found a stage, expected none on a flow with the role payment_link`,
+			`/flows/1/onStage: found a stage, expected none on a flow with the role opening`,
+			`/flows/1/offering: found an offering, expected none on a flow with the role opening`,
+		}},
+		{"stages that no flow has", `{"flows":[{"id":"x","flowNs":"1","description":"d","onStage":"link_sent"},{"id":"y","flowNs":"2","description":"d","onStage":"offered"},{"id":"z","flowNs":"3","description":"d","onStage":"offered"}]}`, []string{
+			`/flows/0/onStage: found "link_sent", expected one of qualifying, nurturing, offered, prepared`,
+			`/flows/2/onStage: found "offered" a second time, expected one flow for each stage (the first is /flows/1/onStage)`,
+		}},
+		{"events of the beginning", `{"fields":[` + intent + `,` + funnel + `],"events":[{"id":"e","stage":"new","flowNs":"1"},{"id":"e","stage":"offered","flowNs":"REPLY_ns"},{"id":"f","stage":"prepared","flowNs":" 1"}]}`, []string{
+			`/events/0/stage: found "new", expected one of qualifying, nurturing, offered, prepared, link_sent`,
+			`/events/1/id: found "e" a second time, expected an id of its own for each event (the first is /events/0/id)`,
+			`/events/1/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
+			`/events/2/flowNs: found a flow that another entry names, expected a flow of its own for each event`,
 		}},
 		{"events", `{"flows":[{"id":"x","flowNs":"1","description":"d"}],"events":[{"id":"e","stage":"offered","flowNs":"1"},{"id":"f","stage":"offered","flowNs":"2"}]}`, []string{
 			`/events: found events without a funnel, expected a field with "funnel": true`,

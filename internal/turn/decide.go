@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
@@ -26,6 +27,7 @@ type verdict struct {
 	interventions []string
 	result        agent.Result // zero when no model ran
 	replied       bool         // the result holds a reply of the model
+	acts          tool.Result  // what the model's calls came to
 }
 
 // decide takes a recorded turn through the guards, the model and the guardrails.
@@ -40,7 +42,12 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	text, history := conversation.Plain(rec.Turn.Text), plain(rec.History)
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
+	desk := x.desk(rec)
+	offered := desk.Tools()
 	result, err := r.ask(ctx, agent.Input{
+		Tools:     offered,
+		SoFar:     desk.SoFar,
+		Earlier:   x.flowRecord(),
 		Tenant:    x.tenant,
 		History:   history,
 		Text:      text,
@@ -48,12 +55,14 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		ReserveBy: x.deadline(),
 		Offering:  rec.Conversation.Offering,
 	})
+	acts := desk.Close()
+	acts.Calls = trace(result.Steps, acts.Calls, offered)
 	if err != nil {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
 	if agent.ClassOf(err) == agent.OverBudget {
 		v := x.handoff(conversation.EscalatedPrecheck, conversation.ByBudget)
-		v.result = result
+		v.result, v.acts = result, settledActs(acts, v.outcome, x.tenant.Tools)
 		return v
 	}
 	checked := r.cfg.Guard.Apply(guardrail.Input{
@@ -74,6 +83,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		reason:        checked.Reason,
 		interventions: checked.Interventions,
 		result:        result,
+		acts:          settledActs(acts, checked.Outcome, x.tenant.Tools),
 	}
 }
 
@@ -168,8 +178,12 @@ func lastReply(history []conversation.Entry) []string {
 }
 
 // ended is the turn's row as it will be settled.
-func (r *Runner) ended(rec Recorded, v verdict) conversation.Turn {
+func (x *Exchange) ended(rec Recorded, v verdict) conversation.Turn {
 	t := rec.Turn
+	t.Actions, t.Calls = v.acts.Record, v.acts.Calls
+	if flowed := x.flowRecord(); t.Actions == nil && len(flowed) > 0 {
+		t.Actions = flowed
+	}
 	t.Outcome, t.Reason = v.outcome, v.reason
 	t.Interventions = append(t.Interventions, v.interventions...)
 	t.Model, t.PromptVersion, t.Spend = v.result.Model, v.result.PromptVersion, v.result.Spend

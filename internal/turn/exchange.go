@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -19,7 +20,8 @@ type Answer struct {
 	// Shed says that no turn answers the message: it was handed off unrecorded.
 	Shed bool
 
-	inline bool // it is the turn's reply, settled on the inline path
+	inline bool             // it is the turn's reply, settled on the inline path
+	acts   []action.Pending // what follows it
 }
 
 // Exchange is one message that waits for its response. The handler that began it
@@ -36,9 +38,11 @@ type Exchange struct {
 	mu        sync.Mutex
 	phase     phase
 	answer    Answer
-	rec       *Recorded // nil until the message is recorded
-	writtenAt time.Time // when the response was written; zero: not known to be
-	unwritten bool      // the response will never be written
+	rec       *Recorded       // nil until the message is recorded
+	writtenAt time.Time       // when the response was written; zero: not known to be
+	unwritten bool            // the response will never be written
+	flowed    []action.Record // the flows that the turn sent, those of an earlier try first
+	plays     time.Time       // when the last accepted one ends; zero: none was
 }
 
 // phase is where the one route of a reply is decided. It only moves forward, except
@@ -180,8 +184,11 @@ func (x *Exchange) leave(a Answer) Answer {
 }
 
 // lostAnswer is the response of a lost race: the acknowledgement, or silence while
-// an earlier reply of the contact is queued.
+// a flow of the turn plays or an earlier reply of the contact is queued.
 func (x *Exchange) lostAnswer() Answer {
+	if x.playsUntil().After(x.r.cfg.Now()) {
+		return Answer{}
+	}
 	if rec := x.recorded(); rec != nil && rec.Turn.Bound && rec.QueuedAhead {
 		return Answer{}
 	}
@@ -218,13 +225,13 @@ func (x *Exchange) recorded() *Recorded {
 }
 
 // due is when a reply that goes to the outbox may leave at the earliest: a gap behind
-// the acknowledgement and never before it. silent says that the response carries
+// the acknowledgement and never before it, and not while a flow of the turn plays. silent says that the response carries
 // nothing, so that there is nothing to wait for.
 func (x *Exchange) due(silent bool) time.Time {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	silent = silent || (x.phase >= answered && len(x.answer.Texts) == 0)
-	earliest := x.r.cfg.Now()
+	earliest := later(x.r.cfg.Now(), x.plays)
 	switch {
 	case silent || x.unwritten:
 	case !x.writtenAt.IsZero():

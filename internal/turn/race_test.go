@@ -159,7 +159,7 @@ func answersAfterAnyway(d time.Duration) agentFunc {
 func TestNoAcknowledgementOfAnUnrecordedMessage(t *testing.T) {
 	faults := map[string]fault{"record": {before: 2 * time.Second}}
 	inBubble(t, agentFunc(panics), faults, func(r *rig) {
-		r.runner = newRunner(t, &faultyStore{Store: r.db, faults: faults}, agentFunc(panics), r.logs, time.Second)
+		r.runner = newRunner(t, &faultyStore{Store: r.db, faults: faults}, agentFunc(panics), r, time.Second)
 		got := r.exchange(r.t.Context(), "hello", true)
 		if want := (response{at: time.Second, texts: []string{escalationCopy}}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
 			t.Errorf("response is %+v, want %+v", got, want)

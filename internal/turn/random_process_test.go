@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
@@ -46,7 +47,7 @@ func (w *world) boot() {
 	// Nothing is started too often, so that every reply names the message it answers.
 	p.runner, err = turn.New(turn.Config{
 		Tokens: keeper(w.t, w.db), Observe: func(conversation.Turn) {},
-		Store: turnStore{p}, Agent: slowAgent{w}, Guard: guardrail.New(guardrail.Config{}),
+		Store: turnStore{p}, Acts: w.db, Account: &account{start: w.start}, Agent: slowAgent{w}, Guard: guardrail.New(guardrail.Config{}),
 		Tenant: func() *tenant.Tenant { return fixture }, Wake: worker.Wake, Shapes: shapes(w.t), Owner: p.name,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,
 	})
@@ -214,9 +215,9 @@ func (s outboxStore) Progress(ctx context.Context, r outbox.Row, at time.Time) e
 	})
 }
 
-func (s outboxStore) Release(ctx context.Context, r outbox.Row) error {
+func (s outboxStore) Release(ctx context.Context, r outbox.Row, ended []action.Ended) error {
 	about := fmt.Sprint(s.w.part(r), " as ", r.Status)
-	return s.do(ctx, call{method: "release", about: about, owned: true}, func() error { return s.w.db.Release(ctx, r) })
+	return s.do(ctx, call{method: "release", about: about, owned: true}, func() error { return s.w.db.Release(ctx, r, ended) })
 }
 
 func (s outboxStore) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (time.Time, bool, error) {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -127,7 +128,8 @@ type rig struct {
 	runner *turn.Runner
 	start  time.Time
 	logs   *logs
-	hangs  bool // a turn is meant to be still in flight at the end
+	at     *account // the business's, at ManyChat
+	hangs  bool     // a turn is meant to be still in flight at the end
 }
 
 // inBubble runs a test with a rig on a fake clock.
@@ -140,8 +142,8 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}}
-		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r.logs, deadline)
+		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}, at: &account{start: time.Now()}}
+		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r, deadline)
 		test(r)
 		grace, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -155,12 +157,12 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 	})
 }
 
-func newRunner(t *testing.T, s turn.Store, a turn.Agent, l *logs, limit time.Duration) *turn.Runner {
+func newRunner(t *testing.T, s turn.Store, a turn.Agent, of *rig, limit time.Duration) *turn.Runner {
 	t.Helper()
-	return newRunnerFor(t, fixture, s, a, l, limit)
+	return newRunnerFor(t, fixture, s, a, of, limit)
 }
 
-func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Agent, l *logs, limit time.Duration) *turn.Runner {
+func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Agent, of *rig, limit time.Duration) *turn.Runner {
 	t.Helper()
 	shapes, err := delivery.ShapesOf(true)
 	if err != nil {
@@ -168,13 +170,34 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 	}
 	r, err := turn.New(turn.Config{
 		Tokens: keeper(t, s), Enforced: true, Observe: func(conversation.Turn) {},
-		Store: s, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: "p1",
-		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(l),
+		Store: s, Acts: acts{of.db, s}, Account: of.at, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: "p1",
+		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(of.logs),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// acts are the database's, under the faults of a store.
+type acts struct {
+	turn.Acts
+	s turn.Store
+}
+
+func (a acts) NoteFlow(ctx context.Context, n turn.FlowNote) error {
+	return a.do(ctx, "note", func() error { return a.Acts.NoteFlow(ctx, n) })
+}
+
+func (a acts) Acted(ctx context.Context, turnID string, ended []action.Ended) error {
+	return a.do(ctx, "acted", func() error { return a.Acts.Acted(ctx, turnID, ended) })
+}
+
+func (a acts) do(ctx context.Context, method string, write func() error) error {
+	if faulty, ok := a.s.(*faultyStore); ok {
+		return faulty.do(ctx, method, write)
+	}
+	return write()
 }
 
 // keeper writes tokens at once.

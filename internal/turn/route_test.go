@@ -35,7 +35,7 @@ func TestPanicBehindTheModel(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, answersAfter(tt.after), nil, func(r *rig) {
-				r.runner = newRunner(t, &panickyStore{Store: r.db}, answersAfter(tt.after), r.logs, deadline)
+				r.runner = newRunner(t, &panickyStore{Store: r.db}, answersAfter(tt.after), r, deadline)
 				got := r.exchange(r.t.Context(), "hello", true)
 				if want := (response{at: tt.at, texts: []string{tt.says}}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
 					t.Errorf("response is %+v, want %+v", got, want)
@@ -201,7 +201,7 @@ func TestAudience(t *testing.T) {
 			inBubble(t, answersAfter(0), nil, func(r *rig) {
 				limited := *fixture
 				limited.Rules.Audience = tt.audience
-				r.runner = newRunnerFor(t, &limited, r.db, answersAfter(0), r.logs, deadline)
+				r.runner = newRunnerFor(t, &limited, r.db, answersAfter(0), r, deadline)
 				got := r.exchange(r.t.Context(), "hello", true)
 				if want := (response{texts: tt.says}); !cmp.Equal(want, got, cmp.AllowUnexported(response{})) {
 					t.Errorf("response is %+v, want %+v", got, want)

@@ -56,6 +56,8 @@ type Agent interface {
 // Config is what a [Runner] needs; every field is required.
 type Config struct {
 	Store       Store
+	Acts        Acts
+	Account     Account
 	Agent       Agent
 	Guard       *guardrail.Guard
 	Tenant      func() *tenant.Tenant // the configuration in force; a turn asks once
@@ -86,7 +88,7 @@ type Runner struct {
 // New checks the config.
 func New(cfg Config) (*Runner, error) {
 	switch {
-	case cfg.Store == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
+	case cfg.Store == nil, cfg.Acts == nil, cfg.Account == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
 		cfg.Tokens == nil, cfg.Observe == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("turn: a collaborator is missing from the runner's config")
 	case cfg.Owner == "":
@@ -134,6 +136,7 @@ func (r *Runner) Begin(m Message) *Exchange {
 func (r *Runner) Resume(rec Recorded) {
 	x := newExchange(r, rec.Turn.Key.Channel, r.cfg.Now())
 	x.phase, x.unwritten, x.rec = closed, true, &rec
+	x.resume(rec.Turn.Actions)
 	r.flight.Go(func() {
 		select {
 		case r.reruns <- struct{}{}:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -17,59 +18,67 @@ import (
 // fails is tried again, on the route that is then open, for as long as the process
 // runs: an outage of the database delays a reply and loses none.
 func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
-	turn := r.ended(rec, v)
-	texts := x.shape.Texts(v.messages)
-	if len(texts) == 0 {
-		r.settleSilent(x, turn)
+	w := way{x: x, turn: x.ended(rec, v), texts: x.shape.Texts(v.messages), pending: v.acts.Pending}
+	if len(w.texts) == 0 {
+		r.settleSilent(w, false)
 		return
 	}
-	held, ok := conversation.Micros(0), true
-	if rec.Turn.Bound {
-		held, ok = r.hold(x, rec.Conversation.LastSentAt)
+	lastSent := rec.Conversation.LastSentAt
+	if !rec.Turn.Bound {
+		lastSent = time.Time{}
 	}
-	turn.Timings.Hold = held
-	w := way{x: x, turn: turn, texts: texts, queued: !ok}
-	err := r.persist("turn not settled", turn.ID, w.settle)
+	held, ok := r.hold(x, lastSent)
+	w.turn.Timings.Hold, w.queued = held, !ok
+	err := r.persist("turn not settled", w.turn.ID, w.settle)
 	switch {
 	case errors.Is(err, ErrRefused):
 		w.turn, w.texts = r.bare(x, rec)
-		if errors.Is(r.persist("handoff not settled", turn.ID, w.settle), ErrQuiet) {
-			r.settleSilent(x, w.turn)
+		w.pending = nil
+		if errors.Is(r.persist("handoff not settled", w.turn.ID, w.settle), ErrQuiet) {
+			r.settleSilent(w, true)
 		}
 	case errors.Is(err, ErrQuiet):
-		r.settleSilent(x, turn)
+		r.settleSilent(w, true)
 	}
 }
 
-// settleSilent settles a turn that says nothing.
-func (r *Runner) settleSilent(x *Exchange, turn conversation.Turn) {
-	turn.Path, turn.Replies = conversation.Silent, nil
-	r.persist("turn not settled", turn.ID, func(ctx context.Context) error {
-		return r.write(ctx, x, Settlement{Turn: turn})
-	})
-	x.finish(Answer{})
+// settleSilent settles a turn that says nothing; quiet says that it would have said a
+// handoff again. What it does all the same goes through the outbox, by a row without
+// texts.
+func (r *Runner) settleSilent(w way, quiet bool) {
+	w.turn.Path, w.turn.Replies = conversation.Silent, nil
+	s := Settlement{Turn: w.turn}
+	if len(w.pending) > 0 {
+		row := r.row(w.turn, 0, outbox.Payload{Actions: w.pending}, w.x.due(true))
+		s.Row = &row
+	}
+	r.notify(w.x, &s, quiet)
+	r.persist("turn not settled", w.turn.ID, func(ctx context.Context) error { return r.write(ctx, w.x, s) })
+	w.x.finish(Answer{})
+	r.cfg.Wake()
 }
 
 // bare is the handoff of a turn whose values the database refuses: nothing but what
 // was recorded, and the escalation copy.
 func (r *Runner) bare(x *Exchange, rec Recorded) (conversation.Turn, []string) {
 	v := x.handoff(conversation.EscalatedError, conversation.ByError)
-	return r.ended(rec, v), x.shape.Texts(v.messages)
+	return x.ended(rec, v), x.shape.Texts(v.messages)
 }
 
 // way is a reply on its way to a route.
 type way struct {
-	x      *Exchange
-	turn   conversation.Turn
-	texts  []string
-	queued bool // it must follow an earlier text through the outbox
+	x       *Exchange
+	turn    conversation.Turn
+	texts   []string
+	pending []action.Pending // what follows them
+	queued  bool             // it must follow an earlier text through the outbox
 }
 
 // settle tries the route that is open, and the other one when it turns out not to be.
 func (w *way) settle(ctx context.Context) error {
 	r := w.x.r
 	if !w.queued && w.x.claim() {
-		err := r.settleInline(ctx, w.x, w.turn, w.texts)
+		err := r.settleInline(ctx, w)
 		var soon *TooSoonError
 		switch {
 		case err == nil:
@@ -92,7 +101,7 @@ func (w *way) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	err := r.settleDeferred(ctx, w.x, w.turn, w.texts, w.queued)
+	err := r.settleDeferred(ctx, w)
 	if errors.Is(err, ErrNotOwner) {
 		w.reroute(w.x.due(false))
 	}
@@ -103,16 +112,22 @@ func (w *way) settle(ctx context.Context) error {
 // earlier inline try was committed although it reported a failure, nothing was written
 // to the caller for it; in every other case the turn is not answering, and stays as it is.
 func (w *way) reroute(due time.Time) {
-	now, _ := w.x.shape.Cut(w.texts)
-	w.x.r.reroute(w.turn, now, due)
+	now, later := w.x.shape.Cut(w.texts)
+	p := outbox.Payload{Texts: now}
+	if len(later) == 0 {
+		p.Actions = w.pending
+	}
+	w.x.r.reroute(w.turn, p, due)
 }
 
 // settleInline settles the claimed inline route and hands the reply to the response.
-// When the response has left without it, the reply is rerouted.
-func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string) error {
-	now, later := x.shape.Cut(texts)
-	turn.Path, turn.Replies = conversation.Inline, texts
-	s := Settlement{Turn: turn, Gap: r.cfg.Gap, Quiet: quiet(x.tenant)}
+// When the response has left without it, the reply is rerouted. Actions follow the last
+// of the texts: behind the response, or with what it cannot carry.
+func (r *Runner) settleInline(ctx context.Context, w *way) error {
+	x, turn := w.x, w.turn
+	now, later := x.shape.Cut(w.texts)
+	turn.Path, turn.Replies = conversation.Inline, w.texts
+	s := Settlement{Turn: turn, Gap: r.cfg.Gap, Quiet: quiet(x.tenant), Pending: w.pending}
 	if len(later) > 0 {
 		// It is claimable once the turn is no longer answering and the gap behind the
 		// response has passed: the claim sees to both.
@@ -120,27 +135,31 @@ func (r *Runner) settleInline(ctx context.Context, x *Exchange, turn conversatio
 		if !turn.Bound { // its response moves no last-sent time for the claim to see
 			due = x.due(false)
 		}
-		row := r.row(turn, 1, later, due)
-		s.Row = &row
+		row := r.row(turn, 1, outbox.Payload{Texts: later, Actions: w.pending}, due)
+		s.Row, s.Pending = &row, nil
 	}
+	r.notify(x, &s, false)
 	if err := r.write(ctx, x, s); err != nil {
 		return err
 	}
-	if !x.finish(Answer{Texts: now, inline: true}) {
-		r.reroute(turn, now, x.due(false))
+	if !x.finish(Answer{Texts: now, inline: true, acts: s.Pending}) {
+		r.reroute(turn, outbox.Payload{Texts: now, Actions: s.Pending}, x.due(false))
 	}
 	r.cfg.Wake()
 	return nil
 }
 
-// settleDeferred settles on the outbox route. silent says that the response, if it
-// is still open, must carry nothing because the reply follows an earlier one; that is
-// fixed first, so that no acknowledgement comes between.
-func (r *Runner) settleDeferred(ctx context.Context, x *Exchange, turn conversation.Turn, texts []string, silent bool) error {
-	silent = silent && x.finish(Answer{})
-	turn.Path, turn.Replies = conversation.Outbox, texts
-	row := r.row(turn, 0, texts, x.due(silent))
-	if err := r.write(ctx, x, Settlement{Turn: turn, Quiet: quiet(x.tenant), Row: &row}); err != nil {
+// settleDeferred settles on the outbox route. A reply that must follow an earlier one, or
+// a flow that plays, leaves the response silent if that is still open; this is fixed
+// first, so that no acknowledgement comes between.
+func (r *Runner) settleDeferred(ctx context.Context, w *way) error {
+	silent := w.queued && w.x.finish(Answer{})
+	turn := w.turn
+	turn.Path, turn.Replies = conversation.Outbox, w.texts
+	row := r.row(turn, 0, outbox.Payload{Texts: w.texts, Actions: w.pending}, w.x.due(silent))
+	s := Settlement{Turn: turn, Quiet: quiet(w.x.tenant), Row: &row}
+	r.notify(w.x, &s, false)
+	if err := r.write(ctx, w.x, s); err != nil {
 		return err
 	}
 	r.cfg.Wake()
@@ -163,15 +182,16 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	r.cfg.Log.Info("turn", "turn", t.ID, "conversation", t.ConversationID, "outcome", t.Outcome, "path", t.Path,
 		"reason", string(t.Reason), "bound", t.Bound, "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
 		"record_us", t.Timings.Record, "hold_us", t.Timings.Hold, "total_us", t.Timings.Total,
-		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut)
+		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut,
+		"actions", len(t.Actions), "discarded", discarded(t.Actions))
 	r.cfg.Observe(t)
 	return nil
 }
 
 // reroute gives a reply that was settled inline, but that no response carries, to the
-// outbox. The texts are those the response would have carried.
-func (r *Runner) reroute(turn conversation.Turn, texts []string, due time.Time) {
-	row := r.row(turn, 0, texts, due)
+// outbox: the texts that the response would have carried, and what follows them.
+func (r *Runner) reroute(turn conversation.Turn, p outbox.Payload, due time.Time) {
+	row := r.row(turn, 0, p, due)
 	err := r.persist("reply not rerouted", turn.ID, func(ctx context.Context) error {
 		return r.cfg.Store.Reroute(ctx, turn.ID, row)
 	})
@@ -183,7 +203,7 @@ func (r *Runner) reroute(turn conversation.Turn, texts []string, due time.Time) 
 
 // row is the outbox row of a turn's reply. Part 0 is what a response could have
 // carried and part 1 what follows it.
-func (r *Runner) row(turn conversation.Turn, part int, texts []string, due time.Time) outbox.Row {
+func (r *Runner) row(turn conversation.Turn, part int, p outbox.Payload, due time.Time) outbox.Row {
 	return outbox.Row{
 		ID:             uuid.Must(uuid.NewV7()).String(),
 		ConversationID: turn.ConversationID,
@@ -192,21 +212,25 @@ func (r *Runner) row(turn conversation.Turn, part int, texts []string, due time.
 		Kind:           outbox.Reply,
 		Seq:            turn.Seq,
 		Part:           part,
-		Payload:        outbox.Payload{Texts: texts},
+		Payload:        p,
 		Status:         outbox.Pending,
 		NextAttemptAt:  due,
 		CreatedAt:      turn.ReceivedAt, // a reply is as old as the message it answers
 	}
 }
 
-// hold keeps the gap behind the contact's last text and returns how long it did: a
-// flow reads the reply field when its step runs, and a reply that comes sooner may
-// overtake it. When the gap ends past the deadline it does not wait, and reports
-// that the reply must follow through the outbox.
+// hold waits for what the contact gets before the reply, and returns how long it did: the
+// flows of the turn play to their end, and the gap behind the contact's last text is kept,
+// since a flow reads the reply field when its step runs, and a reply that comes sooner
+// may overtake it. When that ends past the deadline it does not wait, and reports that the
+// reply must follow through the outbox.
 func (r *Runner) hold(x *Exchange, lastSent time.Time) (held conversation.Micros, ok bool) {
 	start := r.cfg.Now()
-	until := lastSent.Add(r.cfg.Gap)
-	if lastSent.IsZero() || lastSent.After(start) || x.isClosed() || !until.After(start) {
+	until := x.playsUntil()
+	if !lastSent.IsZero() && !lastSent.After(start) {
+		until = later(until, lastSent.Add(r.cfg.Gap))
+	}
+	if x.isClosed() || !until.After(start) {
 		return 0, true
 	}
 	if !until.Before(x.deadline()) {
@@ -226,18 +250,21 @@ func (r *Runner) after(x *Exchange, written bool) {
 	a := x.response()
 	if !written {
 		if a.inline {
-			r.reroute(rec.Turn, a.Texts, x.due(false))
+			r.reroute(rec.Turn, outbox.Payload{Texts: a.Texts, Actions: a.acts}, x.due(false))
 		}
 		return
 	}
 	stamp := Stamp{ConversationID: rec.Turn.ConversationID, At: r.cfg.Now(), Silent: len(a.Texts) == 0}
 	if a.inline {
-		stamp.TurnID = rec.Turn.ID
+		stamp.TurnID, stamp.Acts = rec.Turn.ID, len(a.acts) > 0
 	}
 	if (stamp.Silent || !rec.Turn.Bound) && stamp.TurnID == "" {
 		return
 	}
-	r.persist("response not stamped", rec.Turn.ID, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })
+	err := r.persist("response not stamped", rec.Turn.ID, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })
+	if stamp.Acts && err == nil {
+		r.act(x, *rec, a.acts)
+	}
 	r.cfg.Wake()
 }
 

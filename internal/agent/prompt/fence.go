@@ -12,8 +12,8 @@ const (
 	FenceClose = "<<<END_CONTACT_MESSAGE>>>"
 )
 
-// fence puts untrusted text between the markers, after taking every marker out of it.
-func fence(text string) string {
+// Fence puts untrusted text between the markers, after taking every marker out of it.
+func Fence(text string) string {
 	return FenceOpen + "\n" + unfence(text) + "\n" + FenceClose
 }
 

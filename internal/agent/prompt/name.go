@@ -22,5 +22,5 @@ func firstName(name string) string {
 	if !strings.ContainsFunc(name, unicode.IsLetter) {
 		return ""
 	}
-	return "FIRST NAME, as the person's profile has it:\n" + fence(name) + "\n"
+	return "FIRST NAME, as the person's profile has it:\n" + Fence(name) + "\n"
 }

@@ -21,6 +21,7 @@ import (
 const (
 	rulesHeading      = "## RULES"
 	escalationHeading = "## ESCALATION"
+	toolsHeading      = "## TOOLS" // of a tenant that has some
 	securityHeading   = "## SECURITY"
 	formatHeading     = "## FORMAT"
 	personaHeading    = "## PERSONA"
@@ -28,7 +29,7 @@ const (
 )
 
 func headings() []string {
-	return []string{rulesHeading, escalationHeading, securityHeading, formatHeading, personaHeading, catalogHeading}
+	return []string{rulesHeading, escalationHeading, toolsHeading, securityHeading, formatHeading, personaHeading, catalogHeading}
 }
 
 // Markers lists the strings that only a prompt holds: the fence and the headings. A
@@ -65,11 +66,16 @@ func New(t *tenant.Tenant) (*Prompt, error) {
 	static := []Part{
 		{rulesHeading, rules},
 		{escalationHeading, escalation()},
-		{securityHeading, security},
-		{formatHeading, format + string(schema)},
-		{personaHeading, persona(unfence(t.Prompt))},
-		{catalogHeading, unfence(catalog(t))},
 	}
+	if acts(t.Tools) {
+		static = append(static, Part{toolsHeading, acting})
+	}
+	static = append(static,
+		Part{securityHeading, security},
+		Part{formatHeading, format + string(schema)},
+		Part{personaHeading, persona(unfence(t.Prompt))},
+		Part{catalogHeading, unfence(catalog(t))},
+	)
 	texts := make([]string, len(static))
 	for i, part := range static {
 		texts[i] = part.Name + "\n" + strings.Trim(part.Text, "\n")

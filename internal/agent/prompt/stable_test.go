@@ -12,6 +12,12 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
+// sections are the parts of a prompt that no turn changes.
+func sections(p *prompt.Prompt) []prompt.Part {
+	parts := p.Parts(prompt.Turn{Text: "hi", Now: noon})
+	return parts[:len(parts)-2]
+}
+
 // anyTurn makes a turn up from a seed.
 func anyTurn(seed uint64) prompt.Turn {
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -30,6 +36,9 @@ func anyTurn(seed uint64) prompt.Turn {
 	for range random.IntN(25) {
 		turn.History = append(turn.History, conversation.Entry{Role: []conversation.Role{conversation.ByContact, conversation.ByAgent}[random.IntN(2)], Text: text()})
 	}
+	if random.IntN(2) == 0 {
+		turn.Earlier = cutShort()
+	}
 	return turn
 }
 
@@ -38,7 +47,7 @@ func anyTurn(seed uint64) prompt.Turn {
 func TestStaticPartIsTheSameForAThousandTurns(t *testing.T) {
 	for _, of := range []*tenant.Tenant{academy(t), repairs()} {
 		first := promptOf(t, of)
-		static := first.Parts(anyTurn(0))[:6]
+		static := sections(first)
 		for seed := range uint64(1000) {
 			p := first
 			if seed%100 == 0 {
@@ -68,13 +77,13 @@ func TestPartsAreThePrompt(t *testing.T) {
 	turn := prompt.Turn{History: entries("contact: Hi", "agent: Hello!"), Text: "Price?", Now: noon}
 	var names, static, varies []string
 	for _, part := range p.Parts(turn) {
-		if names = append(names, part.Name); len(names) <= 6 {
+		if names = append(names, part.Name); len(names) <= 7 {
 			static = append(static, part.Text)
 		} else {
 			varies = append(varies, part.Text)
 		}
 	}
-	if got, want := fmt.Sprint(names), "[RULES ESCALATION SECURITY FORMAT PERSONA CATALOG history notices message]"; got != want {
+	if got, want := fmt.Sprint(names), "[RULES ESCALATION TOOLS SECURITY FORMAT PERSONA CATALOG history notices message]"; got != want {
 		t.Errorf("parts = %s, want %s", got, want)
 	}
 	if got := strings.Join(static, "\n\n"); got != p.System {

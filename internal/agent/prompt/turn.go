@@ -31,14 +31,14 @@ func (p *Prompt) Messages(turn Turn) []llm.Message {
 }
 
 // message is what the contact wrote, and who they say they are, fenced.
-func message(turn Turn) string { return firstName(turn.FirstName) + fence(turn.Text) }
+func message(turn Turn) string { return firstName(turn.FirstName) + Fence(turn.Text) }
 
 func history(entries []conversation.Entry) []llm.Message {
 	var messages []llm.Message
 	for _, e := range entries {
 		switch {
 		case e.Role == conversation.ByContact:
-			messages = add(messages, llm.User, fence(e.Text))
+			messages = add(messages, llm.User, Fence(e.Text))
 		default:
 			if len(messages) == 0 {
 				messages = add(messages, llm.User, opening)
@@ -66,19 +66,12 @@ func add(messages []llm.Message, role llm.Role, text string) []llm.Message {
 	return append(messages, llm.Message{Role: role, Text: text})
 }
 
-// agentEntry is what the agent said, with the server's note of what it did: ids and values
-// of the tenant's files.
+// agentEntry is what the agent said, with the server's note of what was done along with it.
 func agentEntry(e conversation.Entry) string {
-	var done []string
-	for _, r := range e.Actions {
-		if r.Status == action.Performed && r.Tool != action.SendEvent {
-			done = append(done, strings.TrimSpace(strings.Join([]string{string(r.Tool), r.ID, r.Value}, " ")))
-		}
+	if note := performed(e.Actions); note != "" {
+		return strings.TrimSpace(e.Text + "\n" + note)
 	}
-	if len(done) == 0 {
-		return e.Text
-	}
-	return strings.TrimSpace(e.Text + "\n[actions performed: " + strings.Join(done, ", ") + "]")
+	return e.Text
 }
 
 // notices are the server's words about this turn, one a line.
@@ -92,6 +85,9 @@ func (p *Prompt) notices(turn Turn) string {
 	}
 	if conversation.Repeats(turn.History, turn.Text) {
 		lines = append(lines, "REPEAT: the message equals the one before it; a sticker or a reaction also looks like this.")
+	}
+	if done := earlier(turn.Earlier); done != "" {
+		lines = append(lines, done)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,10 @@
 package tool
 
 import (
+	"slices"
+	"strings"
+	"sync"
+
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -13,7 +17,7 @@ type Turn struct {
 	Nudges  bool                // whether schedule_nudge is offered
 	Sent    []string            // ids of the flows that the contact was sent before
 	Earlier []action.Record     // of an earlier try of this turn: the flows it sent
-	Fence   func(string) string // puts a contact's words, and what may hold them, between fences
+	Fence   func(string) string // puts a contact's words, and what may hold them, between fences; nil: notes are not read
 }
 
 // Result is what the calls of a turn came to.
@@ -24,21 +28,98 @@ type Result struct {
 }
 
 // Desk takes the calls of one turn. It is safe for concurrent use.
-type Desk struct{}
+type Desk struct {
+	turn  Turn
+	tools []Tool
+
+	mu      sync.Mutex // guards what follows, and every entry
+	entries []*entry   // of the record, in the order made
+	known   map[key]*entry
+	slots   int    // taken of [maxActions]
+	nudged  bool   // a nudge was staged
+	reads   int    // begun
+	read    []byte // the last successful read, as JSON
+	trace   []*traced
+	result  *Result // of a closed desk
+}
+
+// traced is a call and, when it is of an action, the entry that it is answered by.
+type traced struct {
+	call  action.Call
+	entry *entry
+}
 
 // NewDesk opens the desk of a turn.
-func NewDesk(Turn) *Desk { return &Desk{} }
+func NewDesk(t Turn) *Desk {
+	if t.Tools == nil {
+		t.Tools = &tenant.Tools{}
+	}
+	d := &Desk{turn: t, known: map[key]*entry{}}
+	for _, r := range t.Earlier {
+		d.resume(r)
+	}
+	for _, tool := range []*offered{
+		d.sendFlow(), d.addTag(), d.removeTag(), d.setField(), d.writeNote(), d.scheduleNudge(), d.getContact(),
+	} {
+		if tool != nil {
+			d.tools = append(d.tools, tool)
+		}
+	}
+	return d
+}
 
 // Tools are what is offered, in a fixed order; none: nothing is.
-func (d *Desk) Tools() []Tool { return nil }
-
-// SoFar says in words, for the model, what was staged, what went out, what was refused and what was
-// read last; empty: nothing was called.
-func (d *Desk) SoFar() string { return "" }
+func (d *Desk) Tools() []Tool { return slices.Clone(d.tools) }
 
 // Close takes no more calls and returns what they came to. A flow whose answer is still
-// awaited has failed with [action.OutcomeUnknown].
-func (d *Desk) Close() Result { return Result{} }
+// awaited has failed with [action.OutcomeUnknown]; one that was waiting for its turn is not
+// sent any more.
+func (d *Desk) Close() Result {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.result == nil {
+		for _, e := range d.entries {
+			d.abandon(e)
+		}
+		d.result = d.summary()
+	}
+	return Result{slices.Clone(d.result.Record), slices.Clone(d.result.Pending), slices.Clone(d.result.Calls)}
+}
+
+func (d *Desk) summary() *Result {
+	r := &Result{}
+	if len(d.tools) > 0 || len(d.turn.Earlier) > 0 {
+		r.Record = []action.Record{}
+	}
+	for _, e := range d.entries {
+		if e.gone {
+			continue
+		}
+		if e.record.Status == action.Staged {
+			r.Pending = append(r.Pending, action.Pending{
+				Place: len(r.Record), Tool: e.record.Tool, ID: e.record.ID, Value: e.record.Value, Text: e.text,
+			})
+		}
+		r.Record = append(r.Record, e.record)
+	}
+	for _, t := range d.trace {
+		r.Calls = append(r.Calls, t.answered())
+	}
+	return r
+}
+
+// answered is the call with its answer.
+func (t *traced) answered() action.Call {
+	if t.entry != nil {
+		t.call.Answer, t.call.Reason = t.entry.answer.kind, t.entry.answer.reason
+	}
+	return t.call
+}
 
 // Rules is every text of the tools' own that a model is told, which no reply may quote.
-func Rules() string { return "" }
+func Rules() string {
+	return strings.Join([]string{
+		sendFlowText, addTagText, removeTagText, setFieldText, writeNoteText, scheduleNudgeText, getContactText,
+		askedText, noteTextText,
+	}, "\n")
+}

@@ -48,6 +48,7 @@ func named(cfg Config) map[reflect.Type]string {
 		all[reflect.TypeFor[conversation.Spend]()] = "Spend"
 		all[reflect.TypeFor[conversation.Timings]()] = "Timings"
 		all[reflect.TypeFor[action.Record]()] = "Action"
+		all[reflect.TypeFor[action.Call]()] = "Call"
 	}
 	return all
 }

@@ -81,6 +81,7 @@ func aboutSchemas() map[string]string {
 		"Spend":        "What the turn's calls of the model used.",
 		"Timings":      "Parts of the turn's time, in microseconds.",
 		"Action":       "Something that the agent did besides replying.",
+		"Call":         "A call that the model made of a tool, and what it was told.",
 	}
 }
 
@@ -134,7 +135,12 @@ func aboutProperties() map[string]map[string]string {
 		"Action": {
 			"tool": "What it was.", "id": "Which of the configured ones.", "value": "The id of the configured value.", "length": "Characters of a note.",
 			"status": "What became of it.", "error": "Why it failed.", "origin": "The rule that sent it, where the model did not ask for it.",
-			"contactAsked": "The contact asked for it.",
+			"contactAsked": "The contact asked for it.", "at": "When ManyChat answered.",
+		},
+		"Call": {
+			"step": "The step of the model that made it, from 1.", "tool": "What it called; empty: there is no such tool.", "id": "Which of the configured ones.",
+			"value": "The id of the configured value.", "length": "Characters of a note.", "contactAsked": "The contact asked for it.",
+			"answer": "What the model was told.", "reason": "Why it was not done.",
 		},
 	}
 }
@@ -145,8 +151,8 @@ func aboutTurn() map[string]string {
 		"text": "What the contact wrote.", "replies": "What they were answered.", "outcome": "How it ended.", "path": "How the reply left.",
 		"escalationReason": "Why it went to a person.", "model": "The model that answered.", "promptVersion": "A hash of the prompt's fixed part.",
 		"confidence": "How sure the model was; null: no model answered.", "spend": "What the model used.", "micros": "Where the time went.",
-		"interventions": "What was changed or stopped on the way.", "actions": "What the agent did besides replying.",
-		"receivedAt": "When the request arrived.", "settledAt": "When the reply was decided; null: it is not yet.",
+		"interventions": "What was changed or stopped on the way.", "actions": "What the agent did besides replying; null: no tool was offered.",
+		"calls": "The model's calls of tools, in their order.", "receivedAt": "When the request arrived.", "settledAt": "When the reply was decided; null: it is not yet.",
 		"respondedAt": "When the response was written; null: it was not.", "deliveries": "Where each text stands that is sent later.",
 	}
 }

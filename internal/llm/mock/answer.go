@@ -29,6 +29,8 @@ type answer struct {
 	reason   string // escalates when not empty
 	closing  string
 	doubtful bool // of little confidence
+
+	needsFlow bool // says nothing true unless a flow went out with it
 }
 
 // legible reports whether a text shows a contact anything that is no programmer's word.

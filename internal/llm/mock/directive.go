@@ -26,6 +26,8 @@ const (
 	Unsure      Mode = "unsure"       // a reply of little confidence
 	TooLong     Mode = "too_long"     // more and longer messages than asked for, all of the catalog
 	ToolCall    Mode = "tool_call"    // a call of a tool that was not offered, in every step
+	UnknownID   Mode = "unknown_id"   // calls with an id that the tools do not have, in every step
+	EveryTool   Mode = "every_tool"   // calls of every tool with everything it takes
 	Hang        Mode = "hang"         // no answer until the request is aborted
 	Panic       Mode = "panic"
 )
@@ -33,7 +35,7 @@ const (
 // Modes lists every mode, in the order a page may offer them.
 func Modes() []Mode {
 	return []Mode{OK, Fail, RateLimit, Refuse, Empty, Garbage, Length, Leak, InventPrice, InventLink,
-		Echo, Unsure, TooLong, ToolCall, Hang, Panic}
+		Echo, Unsure, TooLong, ToolCall, UnknownID, EveryTool, Hang, Panic}
 }
 
 // Directive tells the model how to behave from the next request on. As JSON it is

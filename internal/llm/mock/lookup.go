@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 )
 
 // lookups answers without a known intent, from what fits best.
@@ -41,10 +42,10 @@ func (m *Model) lookups(d *desk, q question) (answer, bool) {
 // time or a place when the message does, and not where something may be done.
 func (m *Model) apt(d *desk, q question) bool {
 	telling := m.telling(q.words)
-	if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return holds(q.faq.allWords, w) }) {
+	if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return fold.Holds(q.faq.allWords, w) }) {
 		return false
 	}
-	entry := pad(q.faq.questionWords)
+	entry := fold.Pad(q.faq.questionWords)
 	if len(telling) == 0 && cue.Has(q.padded, m.cues.Location) && cue.Has(entry, m.cues.Doing) {
 		return false
 	}
@@ -101,7 +102,7 @@ func (m *Model) details(d *desk, q question) string {
 func (m *Model) detail(o *offering, message []string) string {
 	var telling []string
 	for _, w := range message {
-		if weight(w) >= 0.25 && !m.isCue(w) && !holds(o.nameWords, w) {
+		if fold.Weight(w) >= 0.25 && !m.isCue(w) && !fold.Holds(o.nameWords, w) {
 			telling = append(telling, w)
 		}
 	}
@@ -113,7 +114,7 @@ func (m *Model) detail(o *offering, message []string) string {
 func (m *Model) option(d *desk, message []string) string {
 	telling := m.telling(message)
 	for _, p := range d.payments {
-		if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return !holds(p.words, w) }) {
+		if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return !fold.Holds(p.words, w) }) {
 			return p.description
 		}
 	}
@@ -122,5 +123,5 @@ func (m *Model) option(d *desk, message []string) string {
 
 // telling are the words of a message, of four letters at least, that are in no list.
 func (m *Model) telling(message []string) []string {
-	return slices.DeleteFunc(slices.Clone(message), func(w string) bool { return weight(w) < 0.6 || m.isCue(w) })
+	return slices.DeleteFunc(slices.Clone(message), func(w string) bool { return fold.Weight(w) < 0.6 || m.isCue(w) })
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/toolbox"
 )
 
 // provider names this model in errors.
@@ -101,8 +103,18 @@ func (m *Model) respond(req llm.Request, mode Mode) (llm.Response, error) {
 		call := llm.ToolCall{ID: "call_1", Name: "open_the_till", Arguments: []byte("{}")}
 		return llm.Response{Calls: []llm.ToolCall{call}, Stop: llm.StopTools}, nil
 	}
-	d := m.read(req.System)
-	a := m.answer(d, readConversation(req.Messages)).misbehaved(d, mode)
+	d, c := m.read(req.System), read.OfConversation(req.Messages)
+	box, open := toolbox.Open(req)
+	do, a := m.decide(d, c, box)
+	if open && !c.Used.Stepped || mode == UnknownID {
+		if calls := do.callsIn(mode, c, a, box); len(calls) > 0 {
+			return llm.Response{Calls: calls, Stop: llm.StopTools}, nil
+		}
+	}
+	if a.needsFlow && !c.Used.Sent {
+		a = handOff(outOfScope) // nothing was sent that would be an answer
+	}
+	a = a.misbehaved(d, mode)
 	text, err := a.encode()
 	if err != nil {
 		return llm.Response{}, err

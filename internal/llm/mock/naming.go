@@ -3,6 +3,8 @@ package mock
 import (
 	"slices"
 	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 )
 
 // naming is how closely a message names an offering.
@@ -60,7 +62,7 @@ func (d *desk) holders(message []string, list func(*offering) []string) holders 
 		}
 		h.count[w] = 0
 		for i := range d.offerings {
-			if holds(list(&d.offerings[i]), w) {
+			if fold.Holds(list(&d.offerings[i]), w) {
 				h.count[w]++
 			}
 		}
@@ -73,8 +75,8 @@ func (d *desk) holders(message []string, list func(*offering) []string) holders 
 func (h holders) score(message []string, o *offering) float64 {
 	var score float64
 	for _, w := range message {
-		if h.count[w] > 0 && weight(w) >= 0.25 && holds(h.list(o), w) {
-			score += weight(w) / h.count[w]
+		if h.count[w] > 0 && fold.Weight(w) >= 0.25 && fold.Holds(h.list(o), w) {
+			score += fold.Weight(w) / h.count[w]
 		}
 	}
 	return score
@@ -82,7 +84,7 @@ func (h holders) score(message []string, o *offering) float64 {
 
 // descriptionScore is worth half a name's, and leaves out what the name has.
 func descriptionScore(message []string, o *offering, texts holders) float64 {
-	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return texts.count[w] == 0 || holds(o.ownWords, w) })
+	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return texts.count[w] == 0 || fold.Holds(o.ownWords, w) })
 	return texts.score(rest, o) / 2
 }
 
@@ -102,7 +104,7 @@ func (d *desk) distinct(message, telling []string, names holders) ([]*offering, 
 			named = append(named, o)
 		case slices.ContainsFunc(rest, func(w string) bool { return isOwn(w, o, names) }):
 			named = append(named, o)
-			if matched := countOf(message, func(w string) bool { return weight(w) >= 0.6 && holds(o.ownWords, w) }); matched < 2 && len(o.ownWords) > 1 {
+			if matched := countOf(message, func(w string) bool { return fold.Weight(w) >= 0.6 && fold.Holds(o.ownWords, w) }); matched < 2 && len(o.ownWords) > 1 {
 				by = ownWord
 			}
 		}
@@ -112,7 +114,7 @@ func (d *desk) distinct(message, telling []string, names holders) ([]*offering, 
 
 // isOwn reports whether a word is of one offering's name alone.
 func isOwn(word string, o *offering, names holders) bool {
-	return names.count[word] == 1 && weight(word) >= 0.6 && holds(o.ownWords, word)
+	return names.count[word] == 1 && fold.Weight(word) >= 0.6 && fold.Holds(o.ownWords, word)
 }
 
 func countOf(words []string, is func(string) bool) (n int) {
@@ -129,13 +131,13 @@ func countOf(words []string, is func(string) bool) (n int) {
 func (d *desk) fullNames(message []string) []*offering {
 	var found []*offering
 	for i := range d.offerings {
-		if o := &d.offerings[i]; len(o.nameWords) > 0 && strings.Contains(pad(message), pad(o.nameWords)) {
+		if o := &d.offerings[i]; len(o.nameWords) > 0 && strings.Contains(fold.Pad(message), fold.Pad(o.nameWords)) {
 			found = append(found, o)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(o *offering) bool {
 		return slices.ContainsFunc(found, func(longer *offering) bool {
-			return len(longer.nameWords) > len(o.nameWords) && strings.Contains(pad(longer.nameWords), pad(o.nameWords))
+			return len(longer.nameWords) > len(o.nameWords) && strings.Contains(fold.Pad(longer.nameWords), fold.Pad(o.nameWords))
 		})
 	})
 }

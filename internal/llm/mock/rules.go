@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
 )
 
 // question is a message with what was found in it.
@@ -28,14 +30,13 @@ func (q question) described() bool { return len(q.about) > 0 && q.by == descript
 
 // answer applies the rules of the desk in order; the first that knows what to say wins.
 // A closing question is not asked twice in a row.
-func (m *Model) answer(d *desk, c conversation) answer {
-	q := m.understand(d, c)
+func (m *Model) answer(d *desk, c read.Conversation, q question) answer {
 	rules := []func(*desk, question) (answer, bool){
 		m.wordless, m.escalations, m.pleasantries, m.whereabouts, m.intents, m.paying, m.lookups,
 	}
 	for _, rule := range rules {
 		if a, ok := rule(d, q); ok {
-			if strings.HasSuffix(c.lastAnswer(), a.closing) {
+			if strings.HasSuffix(c.LastAnswer(), a.closing) {
 				a.closing = ""
 			}
 			return a.orHandOff()
@@ -92,7 +93,7 @@ func (m *Model) plan(d *desk, q question) (answer, bool) {
 	for _, cues := range [][]string{asked, m.cues.Plan} {
 		var covered []string
 		for _, p := range d.payments {
-			if cue.Has(pad(p.words), cues) {
+			if cue.Has(fold.Pad(p.words), cues) {
 				covered = append(covered, p.description)
 			}
 		}
@@ -128,9 +129,9 @@ func (m *Model) whereabouts(d *desk, q question) (answer, bool) {
 			continue
 		}
 		for _, f := range d.faq {
-			entry := pad(f.questionWords)
+			entry := fold.Pad(f.questionWords)
 			if cue.Has(entry, cues) && !cue.Has(entry, m.cues.Doing) &&
-				!m.strange(q.words, 0.6, func(w string) bool { return holds(f.allWords, w) || d.names(w) }) {
+				!m.strange(q.words, 0.6, func(w string) bool { return fold.Holds(f.allWords, w) || d.names(w) }) {
 				return said(f.answer), true
 			}
 		}

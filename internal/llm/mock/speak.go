@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 )
 
 // The desk's sentences: catalog text with nothing but punctuation between.
@@ -81,11 +82,11 @@ func (o *offering) sentences(some []string) string {
 	var out []string
 	missing := slices.Clone(some)
 	for sentence := range strings.SplitAfterSeq(o.description, ". ") {
-		list := words(sentence)
-		if slices.ContainsFunc(some, func(w string) bool { return holds(list, w) }) {
+		list := fold.Words(sentence)
+		if slices.ContainsFunc(some, func(w string) bool { return fold.Holds(list, w) }) {
 			out = append(out, strings.TrimSpace(sentence))
 		}
-		missing = slices.DeleteFunc(missing, func(w string) bool { return holds(list, w) })
+		missing = slices.DeleteFunc(missing, func(w string) bool { return fold.Holds(list, w) })
 	}
 	if len(missing) > 0 || len(out) == 0 {
 		return ""
@@ -100,10 +101,10 @@ func (m *Model) ways(d *desk, message []string, asked [][]string) []string {
 	var named, matching, all []string
 	for _, p := range d.payments {
 		all = append(all, p.description)
-		if slices.ContainsFunc(asked, func(way []string) bool { return cue.Has(pad(p.words), way) }) {
+		if slices.ContainsFunc(asked, func(way []string) bool { return cue.Has(fold.Pad(p.words), way) }) {
 			named = append(named, p.description)
 		}
-		if _, matched := cover(telling, p.words); matched > 0 {
+		if _, matched := fold.Cover(telling, p.words); matched > 0 {
 			matching = append(matching, p.description)
 		}
 	}

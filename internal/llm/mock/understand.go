@@ -6,14 +6,16 @@ import (
 	"sync"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
 )
 
 // understand finds what a message is about.
-func (m *Model) understand(d *desk, c conversation) question {
-	w := words(c.message)
-	q := question{words: w, padded: pad(w), asks: asks(c.message)}
+func (m *Model) understand(d *desk, c read.Conversation) question {
+	w := fold.Words(c.Message)
+	q := question{words: w, padded: fold.Pad(w), asks: asks(c.Message)}
 	if len(w) == 0 {
-		q.padded = c.message
+		q.padded = c.Message
 		return q
 	}
 	q.before = sync.OnceValue(func() []*offering { return m.earlier(d, c) })
@@ -33,7 +35,7 @@ func asks(text string) bool { return strings.ContainsAny(text, "?؟？;\u037e") 
 // named returns the offerings that a message is about by its own words, and how closely
 // it names them; none when it may be about another thing.
 func (m *Model) named(d *desk, message []string) ([]*offering, naming) {
-	telling := strings.Fields(cue.Without(pad(message), m.cues.Greeting))
+	telling := strings.Fields(cue.Without(fold.Pad(message), m.cues.Greeting))
 	about, by := d.named(telling, m.isCue)
 	if m.doubtful(d, telling, by) {
 		return nil, by
@@ -49,7 +51,7 @@ func (m *Model) doubtful(d *desk, message []string, by naming) bool {
 	case fullName:
 		return false
 	case ownWord:
-		return m.strange(message, 1, d.knows) || cue.Has(pad(message), m.cues.Pronoun) && !m.wantsFact(pad(message))
+		return m.strange(message, 1, d.knows) || cue.Has(fold.Pad(message), m.cues.Pronoun) && !m.wantsFact(fold.Pad(message))
 	}
 	return m.strange(message, 0.6, d.knows)
 }
@@ -62,12 +64,12 @@ func (d *desk) bestFAQ(message []string) (*faq, float64) {
 	var top float64
 	for i := range d.faq {
 		f := &d.faq[i]
-		asked, matched := cover(message, f.questionWords)
+		asked, matched := fold.Cover(message, f.questionWords)
 		if matched < 0.6 {
 			continue
 		}
-		held, _ := cover(f.questionWords, message)
-		whole, _ := cover(message, f.allWords)
+		held, _ := fold.Cover(f.questionWords, message)
+		whole, _ := fold.Cover(message, f.allWords)
 		if whole > asked {
 			asked = (asked + whole) / 2
 		}
@@ -80,12 +82,12 @@ func (d *desk) bestFAQ(message []string) (*faq, float64) {
 
 // earlier are the offerings that the conversation was about: those that its newest text
 // speaks of which speaks of any but all, else the one of the server's notice.
-func (m *Model) earlier(d *desk, c conversation) []*offering {
-	for _, u := range c.earlier {
+func (m *Model) earlier(d *desk, c read.Conversation) []*offering {
+	for _, u := range c.Earlier {
 		var about []*offering
-		if u.byAgent {
-			about = d.spokenOf(u.text)
-		} else if named, by := m.named(d, words(u.text)); by >= ownWord {
+		if u.ByAgent {
+			about = d.spokenOf(u.Text)
+		} else if named, by := m.named(d, fold.Words(u.Text)); by >= ownWord {
 			about = named
 		}
 		if len(about) == 1 || len(about) > 1 && len(about) < len(d.offerings) {
@@ -93,7 +95,7 @@ func (m *Model) earlier(d *desk, c conversation) []*offering {
 		}
 	}
 	for i := range d.offerings {
-		if d.offerings[i].id == c.offering {
+		if d.offerings[i].id == c.Offering {
 			return []*offering{&d.offerings[i]}
 		}
 	}
@@ -115,7 +117,7 @@ func (d *desk) spokenOf(answer string) []*offering {
 // a cue nor known: it may then ask for what is not sold.
 func (m *Model) strange(message []string, least float64, known func(string) bool) bool {
 	return slices.ContainsFunc(message, func(w string) bool {
-		return weight(w) >= least && !known(w) && !m.isCue(w)
+		return fold.Weight(w) >= least && !known(w) && !m.isCue(w)
 	})
 }
 
@@ -127,13 +129,13 @@ func (d *desk) knows(word string) bool {
 }
 
 func (o *offering) knows(word string) bool {
-	return holds(o.allWords, word) || holds(o.timeWords, word)
+	return fold.Holds(o.allWords, word) || fold.Holds(o.timeWords, word)
 }
 
 // names reports whether an offering's name has the word, or the same in a language akin.
 func (d *desk) names(word string) bool {
 	return slices.ContainsFunc(d.offerings, func(o offering) bool {
-		return holds(o.ownWords, word) || slices.ContainsFunc(o.ownWords, func(w string) bool { return akin(w, word) })
+		return fold.Holds(o.ownWords, word) || slices.ContainsFunc(o.ownWords, func(w string) bool { return fold.Akin(w, word) })
 	})
 }
 

@@ -31,11 +31,17 @@ async function refresh() {
   else if (document.querySelector("[data-unsettled]")) unsettled = setTimeout(refresh, 500);
 }
 
+// chosen is what a person opened or closed; the rest is as it comes.
+const chosen = new Map();
+document.addEventListener("click", event => {
+  const details = event.target.closest("summary")?.parentElement;
+  if (details) chosen.set(details.id, !details.open);
+});
+
 // show keeps what is the same at the beginning of a part and replaces the rest, so that
-// a screen reader hears a new bubble alone; what is open and what has the focus stays.
+// a screen reader hears a new bubble alone; what a person opened and what has the focus stays.
 function show(part, target) {
-  const open = [...target.querySelectorAll("details[open]")].map(d => d.id);
-  for (const id of open) part.querySelector("#" + id)?.setAttribute("open", "");
+  for (const [id, open] of chosen) part.querySelector("#" + CSS.escape(id))?.toggleAttribute("open", open);
   const focus = target.contains(document.activeElement) && document.activeElement.closest("[id]");
   const old = [...target.childNodes], fresh = [...part.childNodes];
   let same = 0;

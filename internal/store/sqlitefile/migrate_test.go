@@ -52,9 +52,10 @@ func TestMigrateFromEveryVersion(t *testing.T) {
 			}
 			var kept string
 			err = db.QueryRowContext(t.Context(), `SELECT c.offering || m.text || a.text || o.status || c.history_from || (SELECT count(*) FROM contacts)
+                || coalesce(a.calls, '-') || coalesce(a.pending, '-') || o.acting || (SELECT count(*) FROM flow_sends)
                 FROM conversations c JOIN turns a ON a.conversation_id = c.id AND a.role = 'agent'
                 JOIN turns m ON m.turn_id = a.id AND m.role = 'contact' JOIN outbox o ON o.turn_id = a.id`).Scan(&kept)
-			if err != nil || kept != "wheelhellohipending00" {
+			if err != nil || kept != "wheelhellohipending00--00" {
 				t.Errorf("the data is now %q, %v", kept, err)
 			}
 		})

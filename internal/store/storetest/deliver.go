@@ -78,7 +78,7 @@ func testOtherOwner(t *testing.T, f *fixture) {
 			t.Errorf("%s: Progress returned %v, want ErrNotOwner", name, err)
 		}
 		r.Status, r.DeliveredAt = outbox.Delivered, f.now
-		if err := f.db.Release(t.Context(), r); !errors.Is(err, outbox.ErrNotOwner) {
+		if err := f.db.Release(t.Context(), r, nil); !errors.Is(err, outbox.ErrNotOwner) {
 			t.Errorf("%s: Release returned %v, want ErrNotOwner", name, err)
 		}
 	}

@@ -63,7 +63,8 @@ func testTakeOverAnswering(t *testing.T, f *fixture) {
 	s := settled(r, conversation.Inline, "first", "second", "third")
 	staged := action.Record{Tool: action.AddTag, ID: "interested", Status: action.Staged}
 	s.Turn.Actions = []action.Record{{Tool: action.SendFlow, ID: "opening", Status: action.Performed}, staged}
-	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"third"}}}
+	pending := action.Pending{Place: 1, Tool: action.AddTag, ID: "interested"}
+	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"third"}, Actions: []action.Pending{pending}}}
 	f.settle(t, s)
 	f.now = f.now.Add(time.Hour)
 
@@ -74,8 +75,9 @@ func testTakeOverAnswering(t *testing.T, f *fixture) {
 	diff(t, "state and path", []any{conversation.Settled, conversation.Outbox}, []any{got.State, got.Path})
 	row := f.claimOne(t)
 	diff(t, "it is as old as the message it answers", start, row.CreatedAt)
-	diff(t, "the unwritten part goes first", outbox.Payload{Texts: []string{"first", "second"}, Actions: []action.Record{staged}}, row.Payload)
+	diff(t, "the unwritten part goes first", outbox.Payload{Texts: []string{"first", "second"}}, row.Payload)
 	row.Status, row.DeliveredAt = outbox.Delivered, f.now
 	f.release(t, row)
-	diff(t, "then the overflow", "overflow", f.claimOne(t).ID)
+	overflow := f.claimOne(t)
+	diff(t, "then the overflow, with the actions", []any{"overflow", s.Row.Payload}, []any{overflow.ID, overflow.Payload})
 }

@@ -26,7 +26,7 @@ func testSettle(t *testing.T, f *fixture) {
 	want.Actions = []action.Record{{Tool: action.AddTag, ID: "interested", Status: action.Staged}}
 	want.SettledAt = start.Add(time.Second)
 	row := outbox.Row{
-		ID: "row-1", Kind: outbox.Reply, Payload: outbox.Payload{Texts: want.Replies, Actions: want.Actions},
+		ID: "row-1", Kind: outbox.Reply, Payload: outbox.Payload{Texts: want.Replies, Actions: []action.Pending{{Tool: action.AddTag, ID: "interested"}}},
 		NextAttemptAt: start.Add(time.Minute), CreatedAt: start,
 	}
 	f.settle(t, turn.Settlement{Turn: want, Row: &row})

@@ -20,7 +20,8 @@ import (
 // Opened is an empty database under test.
 type Opened struct {
 	DB   *store.DB
-	Exec func(query string, args ...any) error // runs a statement beside the store, constraints enforced
+	Exec func(query string, args ...any) error           // runs a statement beside the store, constraints enforced
+	Text func(query string, args ...any) (string, error) // reads one value beside the store
 }
 
 // Open opens an empty database that takes the time from now and is closed with the test.
@@ -201,7 +202,7 @@ func (f *fixture) claimOne(t *testing.T) outbox.Row {
 
 func (f *fixture) release(t *testing.T, r outbox.Row) {
 	t.Helper()
-	if err := f.db.Release(t.Context(), r); err != nil {
+	if err := f.db.Release(t.Context(), r, nil); err != nil {
 		t.Fatalf("Release: %v", err)
 	}
 }

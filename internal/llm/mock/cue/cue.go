@@ -15,6 +15,10 @@ type Cues struct {
 
 	Methods [][]string // ways to pay, and the words for each
 
+	Wishes                  []Wish // what may be done for a contact besides answering
+	Pay                     *Wish  // the one of them for the way to pay
+	Suits, Earlier, Handing []string
+
 	// vocabulary holds the words that tell what is asked, not what it is asked of.
 	vocabulary vocabulary
 }
@@ -28,7 +32,9 @@ func Read() *Cues {
 		Discount: split(discountCues), Compare: split(compareCues), Plan: split(planCues), Complaint: split(complaintCues),
 		Person: split(personCues), Change: split(changeCues), Paid: split(paidCues), PaidAlone: split(paidAloneCues),
 		Bot: split(botCues), Pronoun: split(pronounCues),
+		Suits: split(suitsCues), Earlier: split(earlierCues), Handing: split(handingCues),
 	}
+	c.Wishes, c.Pay = readWishes()
 	for line := range strings.Lines(methodCues) {
 		c.Methods = append(c.Methods, split(line))
 	}

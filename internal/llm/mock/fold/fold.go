@@ -1,4 +1,6 @@
-package mock
+// Package fold cuts texts into words that can be compared: no case, no accents, and alike
+// but for their endings.
+package fold
 
 import (
 	"strings"
@@ -8,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words folds a text (no case, accents or width) and cuts it into words; scripts
+// Words folds a text (no case, accents or width) and cuts it into words; scripts
 // without spaces between words are cut into overlapping pairs of characters.
-func words(text string) []string {
+func Words(text string) []string {
 	folded := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Mn, r):
@@ -45,12 +47,12 @@ func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// pad joins words with one space round each, for cue search.
-func pad(words []string) string { return " " + strings.Join(words, " ") + " " }
+// Pad joins words with one space round each, for cue search.
+func Pad(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// weight says how much a word tells: short words are mostly grammar, in any language
+// Weight says how much a word tells: short words are mostly grammar, in any language
 // that writes spaces.
-func weight(word string) float64 {
+func Weight(word string) float64 {
 	first, _ := utf8.DecodeRuneInString(word)
 	switch n := utf8.RuneCountInString(word); {
 	case n >= 5, isUnspaced(first):
@@ -64,9 +66,9 @@ func weight(word string) float64 {
 	}
 }
 
-// alike reports whether two folded words are the same but for their ending: they
+// Alike reports whether two folded words are the same but for their ending: they
 // share all but the last two letters of the longer, and at least four.
-func alike(a, b string) bool {
+func Alike(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -85,9 +87,9 @@ func alike(a, b string) bool {
 	return shared >= 4 && shared >= longer-2
 }
 
-// akin reports whether two folded words have the same consonants, three at least, as one
+// Akin reports whether two folded words have the same consonants, three at least, as one
 // word has in related languages: service, servicio, serviço.
-func akin(a, b string) bool {
+func Akin(a, b string) bool {
 	a, b = consonants(a), consonants(b)
 	return len(a) >= 3 && (a == b || a == b+"s" || a+"s" == b)
 }
@@ -113,22 +115,23 @@ func consonants(word string) string {
 	return string(out)
 }
 
-func holds(list []string, word string) bool {
+// Holds reports whether a list has a word, or one alike.
+func Holds(list []string, word string) bool {
 	for _, w := range list {
-		if alike(w, word) {
+		if Alike(w, word) {
 			return true
 		}
 	}
 	return false
 }
 
-// cover is the share of a message's weight that entry has, and the weight itself.
-func cover(message, entry []string) (share, matched float64) {
+// Cover is the share of a message's weight that entry has, and the weight itself.
+func Cover(message, entry []string) (share, matched float64) {
 	var total float64
 	for _, w := range message {
-		total += weight(w)
-		if holds(entry, w) {
-			matched += weight(w)
+		total += Weight(w)
+		if Holds(entry, w) {
+			matched += Weight(w)
 		}
 	}
 	if total == 0 {

@@ -1,0 +1,33 @@
+package tool
+
+import (
+	_ "embed" // the description
+	"slices"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+)
+
+//go:embed add_tag.md
+var addTagText string
+
+func (d *Desk) addTag() *offered { return d.tagTool(action.AddTag, addTagText) }
+
+// tagTool offers the tags that the agent may set, to one of two ends.
+func (d *Desk) tagTool(kind action.Kind, text string) *offered {
+	var options []option
+	for _, t := range d.turn.Tools.Tags {
+		options = append(options, option{t.ID, t.Description})
+	}
+	if len(options) == 0 {
+		return nil
+	}
+	allowed := ids(options)
+	return d.offer(kind, text, func(c action.Call, a arguments) Outcome {
+		id, ok := a.text("tag")
+		if !ok || !slices.Contains(allowed, id) {
+			return d.bad(c, "tag", notOneOf("tag", allowed))
+		}
+		c.ID = id
+		return d.stage(c, action.Record{Tool: kind, ID: id}, "")
+	}, enum("tag", options))
+}

@@ -1,0 +1,96 @@
+package tool
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/redact"
+)
+
+// clean is a note's text as it is kept and written: one line of at most so many code
+// points, in which [redact.Mark] stands for what must not be kept. Empty: nothing to read
+// was left. A cleaned text stays as it is.
+func clean(text string, most int) string {
+	// What is cut off, or ends a line no more, may bring out a shape that was none before.
+	// Each round takes out more than it puts in.
+	for {
+		next := redact.Removed(conversation.Plain(strings.Map(shown, text)))
+		next = cut(strings.Join(strings.Fields(next), " "), most)
+		if next == text {
+			break
+		}
+		text = next
+	}
+	if strings.IndexFunc(text, legible) < 0 {
+		return ""
+	}
+	return text
+}
+
+// shown drops what no one sees beyond what [conversation.Plain] drops: marks of direction,
+// fillers and joiners without a shape. The joiners of emoji and of several scripts stay.
+func shown(r rune) rune {
+	switch {
+	case r == 0x061c, r == 0x180e, r == 0x200e, r == 0x200f:
+		return -1
+	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
+		return -1
+	}
+	return r
+}
+
+// legible reports whether a character alone says something.
+func legible(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
+}
+
+// cut shortens a text to so many code points, where a line may break: between words, and
+// between characters in scripts without spaces. A word that is longer is cut hard.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	end, used, state := 0, 0, -1
+	for rest := text; rest != ""; {
+		var part string
+		part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		used += utf8.RuneCountInString(part)
+		if used-(len(part)-len(strings.TrimRight(part, " "))) > most {
+			break
+		}
+		end += len(part)
+	}
+	if end == 0 {
+		end = hardCut(text, most)
+	}
+	return strings.TrimRight(text[:end], " ")
+}
+
+// hardCut is where a word is cut: between two characters as people see them, and not
+// within a mark.
+func hardCut(text string, most int) int {
+	end, used, state := 0, 0, -1
+	for rest := text; rest != ""; {
+		var part string
+		part, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used += utf8.RuneCountInString(part); used > most {
+			break
+		}
+		end += len(part)
+	}
+	if end == 0 { // of one character that is longer itself
+		for range most {
+			_, size := utf8.DecodeRuneInString(text[end:])
+			end += size
+		}
+	}
+	from := max(0, end-len(redact.Mark)+1)
+	if i := strings.Index(text[from:], redact.Mark); i >= 0 && from+i < end {
+		return from + i
+	}
+	return end
+}

@@ -1,0 +1,70 @@
+package tool
+
+import (
+	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+)
+
+// offered is one of the seven at a desk. It fills [Tool].
+type offered struct {
+	desk *Desk
+	kind action.Kind
+	spec llm.Tool
+	// take decides on a call, under the desk's lock.
+	take func(c action.Call, a arguments) Outcome
+}
+
+// What a model is told of a call that could not be made, beside the ids that are allowed.
+const (
+	toldOver     = "no tool can be called any more"
+	toldNoObject = "the arguments must be one JSON object that names nothing twice"
+)
+
+// What the trace says of a call that could not be made: the argument at fault, or this.
+const badArguments = "arguments"
+
+// offer puts a tool on the desk. Its name is its kind.
+func (d *Desk) offer(kind action.Kind, text string, take func(action.Call, arguments) Outcome, properties ...property) *offered {
+	return &offered{d, kind, llm.Tool{
+		Name: string(kind), Description: strings.TrimSpace(text), Parameters: parameters(properties),
+	}, take}
+}
+
+// Spec fills [Tool].
+func (o *offered) Spec() llm.Tool { return o.spec }
+
+// Call fills [Tool].
+func (o *offered) Call(step int, written []byte) Outcome {
+	args, ok := parse(written)
+	o.desk.mu.Lock()
+	defer o.desk.mu.Unlock()
+	c := action.Call{Step: step, Tool: o.kind}
+	switch {
+	case o.desk.result != nil:
+		return Outcome{Bad: toldOver}
+	case !ok:
+		return o.desk.bad(c, badArguments, toldNoObject)
+	}
+	return o.take(c, args)
+}
+
+// bad answers a call that could not be made. Only what is configured is told.
+func (d *Desk) bad(c action.Call, argument, told string) Outcome {
+	c.Answer, c.Reason = action.AnsweredBad, argument
+	d.trace = append(d.trace, &traced{call: c})
+	return Outcome{Bad: told}
+}
+
+// notOneOf is told of an argument that is none of the allowed ids.
+func notOneOf(argument string, allowed []string) string {
+	return argument + " must be one of: " + strings.Join(allowed, ", ")
+}
+
+// refuse answers a call that takes no slot and leaves no record.
+func (d *Desk) refuse(c action.Call, a answer) Outcome {
+	c.Answer, c.Reason = a.kind, a.reason
+	d.trace = append(d.trace, &traced{call: c})
+	return Outcome{Told: a.told()}
+}

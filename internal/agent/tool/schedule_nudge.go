@@ -1,0 +1,39 @@
+package tool
+
+import (
+	_ "embed" // the description
+	"fmt"
+	"slices"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+)
+
+//go:embed schedule_nudge.md
+var scheduleNudgeText string
+
+func (d *Desk) scheduleNudge() *offered {
+	if !d.turn.Nudges || d.turn.Tools.Nudge == nil {
+		return nil
+	}
+	var options []option
+	for _, delay := range d.turn.Tools.Nudge.Delays {
+		options = append(options, option{delay.ID, fmt.Sprintf("%s (%d minutes after the person's last message)", delay.Description, delay.Minutes)})
+	}
+	if len(options) == 0 {
+		return nil
+	}
+	allowed := ids(options)
+	return d.offer(action.ScheduleNudge, scheduleNudgeText, func(c action.Call, a arguments) Outcome {
+		id, ok := a.text("delay")
+		if !ok || !slices.Contains(allowed, id) {
+			return d.bad(c, "delay", notOneOf("delay", allowed))
+		}
+		c.ID = id
+		if d.nudged && d.known[key{tool: action.ScheduleNudge, id: id}] == nil {
+			return d.refuse(c, answer{action.AnsweredNotStaged, alreadyScheduled})
+		}
+		out := d.stage(c, action.Record{Tool: action.ScheduleNudge, ID: id}, "")
+		d.nudged = d.nudged || out.Told == any(stagedTold{Staged: true})
+		return out
+	}, enum("delay", options))
+}

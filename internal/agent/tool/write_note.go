@@ -1,0 +1,44 @@
+package tool
+
+import (
+	_ "embed" // the description
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+)
+
+//go:embed write_note.md
+var writeNoteText string
+
+const noteTextText = "What the note says: a few plain words for the people of the business, without telephone numbers, addresses or links."
+
+func (d *Desk) writeNote() *offered {
+	var options []option
+	most := map[string]int{}
+	for _, n := range d.turn.Tools.Notes {
+		most[n.ID] = n.MaxLength
+		options = append(options, option{n.ID, fmt.Sprintf("%s (at most %d characters)", n.Description, n.MaxLength)})
+	}
+	if len(options) == 0 {
+		return nil
+	}
+	return d.offer(action.WriteNote, writeNoteText, func(c action.Call, a arguments) Outcome {
+		id, _ := a.text("note")
+		length, found := most[id]
+		if !found {
+			return d.bad(c, "note", notOneOf("note", ids(options)))
+		}
+		c.ID = id
+		written, ok := a.text("text")
+		if !ok {
+			return d.bad(c, "text", "text must be a string")
+		}
+		text := clean(written, length)
+		if text == "" {
+			return d.refuse(c, answer{action.AnsweredNotStaged, nothingLeft})
+		}
+		c.Length = utf8.RuneCountInString(text)
+		return d.stage(c, action.Record{Tool: action.WriteNote, ID: id, Length: c.Length}, text)
+	}, enum("note", options), property{name: "text", schema: schema{Type: "string", Description: noteTextText}})
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/manychat-agent/manychat-agent/internal/cli/show"
+	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store"
+)
+
+type turnCommands struct {
+	List turnList `cmd:"" help:"List a contact's turns, newest first."`
+	Show turnShow `cmd:"" help:"Explain one turn: what was written, called, done and replied."`
+}
+
+// Help shows examples.
+func (turnCommands) Help() string {
+	return `Examples:
+
+    manychat-agent turn list --subscriber 900000001
+    manychat-agent turn show ID
+    manychat-agent turn show ID --json | jq .actions`
+}
+
+type turnList struct {
+	Subscriber string `help:"The contact's id, as ManyChat shows it." required:"" placeholder:"ID"`
+	Limit      int    `help:"At most so many." default:"20"`
+	JSON       bool   `help:"One JSON object a line."`
+}
+
+// Run prints a table in a terminal, and JSON elsewhere or when asked for.
+func (l turnList) Run(ctx context.Context, std Streams) error {
+	if l.Limit < 1 {
+		return usageError{fmt.Errorf("--limit is %d: give a number of at least 1", l.Limit)}
+	}
+	if !subscriberForm.MatchString(l.Subscriber) {
+		return usageError{fmt.Errorf("--subscriber is %q: give the id of a contact, 1 to 32 digits", l.Subscriber)}
+	}
+	c, err := environment(config.Once, std)
+	if err != nil {
+		return err
+	}
+	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
+		found, err := db.RecentTurns(ctx, c.Tenant.ID, contact.SubscriberID(l.Subscriber), l.Limit)
+		if err != nil {
+			return err
+		}
+		lines := make([]show.TurnLine, len(found))
+		for i, t := range found {
+			lines[i] = show.TurnLineOf(t.Turn)
+		}
+		if len(lines) == 0 && (terminal(std.Out) || terminal(std.Err)) {
+			fmt.Fprintln(std.Err, "No turns of this contact.")
+		}
+		if len(lines) == 0 || l.JSON || !terminal(std.Out) {
+			return show.Lines(std.Out, lines)
+		}
+		return show.Turns(std.Out, lines)
+	})
+}
+
+type turnShow struct {
+	ID   string `arg:"" help:"The turn's id, as list, simulate and the log print it."`
+	JSON bool   `help:"As a JSON object."`
+}
+
+// Run prints an account of the turn in a terminal, and JSON elsewhere or when asked for.
+func (s turnShow) Run(ctx context.Context, std Streams) error {
+	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
+		t, err := db.Turn(ctx, s.ID)
+		if errors.Is(err, store.ErrNoTurn) {
+			return fmt.Errorf("no turn has the id %q; turn list --subscriber ID shows a contact's", s.ID)
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := db.TurnRows(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if s.JSON || !terminal(std.Out) {
+			err = show.Object(std.Out, show.TurnOf(t, rows))
+		} else {
+			err = show.Turn(std.Out, t, rows)
+		}
+		if err == nil {
+			tellDead(std, rows)
+		}
+		return err
+	})
+}
+
+// tellDead says where an operator learns what to do about what was not delivered.
+func tellDead(std Streams, rows []outbox.Row) {
+	for _, r := range rows {
+		if r.Status == outbox.Dead || r.Status == outbox.Withheld {
+			fmt.Fprintf(std.Err, "A %s of this turn is %s. What to do about it: outbox show %s\n", r.Kind, r.Status, r.ID)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/redact"
+)
+
+// deliver does what a row is for and releases it.
+func (w *Worker) deliver(ctx context.Context, row Row) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := errors.New("the delivery panicked: " + redact.Panic(p))
+			w.release(ctx, w.retry(row, err, 0), err)
+		}
+	}()
+	if ctx.Err() != nil {
+		w.release(ctx, handBack(row), nil)
+		return
+	}
+	if age := w.cfg.Now().Sub(row.CreatedAt); age > w.cfg.MaxAge && !row.said() {
+		err := fmt.Errorf("the %s is %s old, and is not sent after %s", row.Kind, age.Round(time.Minute), w.cfg.MaxAge)
+		w.release(ctx, dead(row, ReasonStale, err), err, row.lost()...)
+		return
+	}
+	switch row.Kind {
+	case ContactToken:
+		w.deliverToken(ctx, row)
+	case HandoffNotice:
+		w.deliverNotice(ctx, row)
+	default:
+		w.deliverReply(ctx, row)
+	}
+}
+
+// said reports whether the contact has everything that a reply says.
+func (r Row) said() bool { return r.Kind == Reply && r.Payload.Sent >= len(r.Payload.Texts) }
+
+// deliverReply sends the next text of a row and releases the row, which is due again after
+// the gap while texts are left: between them it holds up nobody. Behind the last come the
+// actions.
+func (w *Worker) deliverReply(ctx context.Context, row Row) {
+	if !row.said() { // else a process ended before it could release the row
+		if step, err := w.send(ctx, row); err != nil {
+			row = w.judge(row, step, err)
+			if row.Payload.Unknown > 0 && !w.progress(ctx, row, w.cfg.Now()) {
+				return
+			}
+			w.release(ctx, row, err)
+			return
+		}
+		row.Payload.Sent++
+		row.Payload.Unknown = 0
+		if !w.progress(ctx, row, w.cfg.Now()) {
+			return
+		}
+	}
+	if !row.said() {
+		row = handBack(row)
+		row.LastError, row.NextAttemptAt = "", w.cfg.Now().Add(w.cfg.Gap)
+		w.release(ctx, row, nil)
+		return
+	}
+	ended, ok := w.act(ctx, row)
+	if !ok {
+		return
+	}
+	row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
+	w.release(ctx, row, nil, ended...)
+}
+
+// progress writes down how far a row got; sent is when ManyChat took a text or may have,
+// zero when it was none.
+func (w *Worker) progress(ctx context.Context, row Row, sent time.Time) bool {
+	return w.persist(ctx, "progress", row, func(ctx context.Context) error { return w.cfg.Store.Progress(ctx, row, sent) })
+}
+
+// step is one of the two calls of a delivery.
+type step int
+
+const (
+	writeField step = iota
+	trigger
+)
+
+// send makes the two calls that deliver the next text. They are not cut short when
+// the worker stops: the text in hand is finished.
+func (w *Worker) send(ctx context.Context, row Row) (step, error) {
+	ctx = context.WithoutCancel(ctx)
+	subscriber := string(row.Key.SubscriberID)
+	write, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := w.cfg.Sender.SetCustomFieldByName(write, subscriber, w.cfg.Field, row.Payload.Texts[row.Payload.Sent]); err != nil {
+		return writeField, err
+	}
+	start, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return trigger, w.cfg.Sender.SendFlow(start, subscriber, w.cfg.Flow)
+}

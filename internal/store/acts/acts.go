@@ -1,0 +1,119 @@
+// Package acts keeps what turns do besides replying: the record of their actions, those
+// that wait, and the rights to send flows. It fills [turn.Acts] together with package
+// store, and the claims of package delivery.
+package acts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// settleActed locks the turn's row before its record is read.
+const settleActed = `
+UPDATE turns SET state = 'settled', pending = NULL
+WHERE id = $1 AND state = 'answering' AND responded_at IS NOT NULL
+RETURNING actions`
+
+const noteRecord = `
+UPDATE turns SET actions = $4
+WHERE id = $1 AND state = 'running' AND owner = $2 AND attempt = $3
+RETURNING conversation_id, bound`
+
+// Book is the database as actions see it.
+type Book struct{ db *database.DB }
+
+// In returns the actions of a database.
+func In(db *database.DB) *Book { return &Book{db} }
+
+// Acted fills [turn.Acts].
+func (b *Book) Acted(ctx context.Context, turnID string, ended []action.Ended) error {
+	err := b.write(ctx, func(tx *groupcommit.Tx) error {
+		var record []action.Record
+		err := tx.QueryRow(settleActed, turnID).Scan(column.JSON(&record))
+		if errors.Is(err, sql.ErrNoRows) {
+			return turn.ErrNotOwner
+		}
+		if err != nil {
+			return err
+		}
+		return end(tx, turnID, record, ended)
+	})
+	if err != nil {
+		return fmt.Errorf("write what became of the actions of turn %s: %w", turnID, err)
+	}
+	return nil
+}
+
+// ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent].
+func (b *Book) ClaimFlow(ctx context.Context, c action.Claim) error {
+	if c.At.IsZero() {
+		c.At = b.db.Now()
+	}
+	if err := b.write(ctx, func(tx *groupcommit.Tx) error { return claim(tx, c) }); err != nil {
+		return fmt.Errorf("claim flow %s for turn %s: %w", c.Flow, c.TurnID, err)
+	}
+	return nil
+}
+
+// ReleaseFlow takes a right back whose flow certainly was not sent. It leaves the right of
+// another turn alone.
+func (b *Book) ReleaseFlow(ctx context.Context, c action.Claim) error {
+	if err := b.write(ctx, func(tx *groupcommit.Tx) error { return giveBack(tx, c) }); err != nil {
+		return fmt.Errorf("give back flow %s of turn %s: %w", c.Flow, c.TurnID, err)
+	}
+	return nil
+}
+
+func (b *Book) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {
+	_, err := database.Write(ctx, b.db, func(tx *groupcommit.Tx) (struct{}, error) { return struct{}{}, fn(tx) })
+	return err
+}
+
+// Note writes the record of a running turn, and claims its flow or gives it back. behind is
+// the conversation whose queued replies a flow that is about to be sent must follow; empty:
+// it follows none. Nobody waits for an unbound turn, and it waits for nobody.
+func Note(tx *groupcommit.Tx, n turn.FlowNote) (behind string, err error) {
+	var bound bool
+	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", turn.ErrNotOwner
+	}
+	if err != nil {
+		return "", err
+	}
+	n.Claim.TurnID = n.TurnID
+	switch flow := noted(n); {
+	case flow.Status == action.Sending:
+		// A conversation that is paused or opted out refuses its flows here, once there is such a thing.
+		if err := claim(tx, n.Claim); err != nil || !bound {
+			return "", err
+		}
+		return n.Claim.ConversationID, nil
+	case certainlyUnsent(flow):
+		return "", giveBack(tx, n.Claim)
+	}
+	return "", nil
+}
+
+// noted is the entry that a note is about: the flow's last, which is the last of all unless
+// flows are sent side by side.
+func noted(n turn.FlowNote) (last action.Record) {
+	for _, r := range slices.Backward(n.Actions) {
+		if r.Tool == action.SendFlow && r.ID == n.Claim.Flow {
+			return r
+		}
+	}
+	if len(n.Actions) > 0 {
+		last = n.Actions[len(n.Actions)-1]
+	}
+	return last
+}

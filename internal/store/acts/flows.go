@@ -1,0 +1,79 @@
+package acts
+
+import (
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+)
+
+// claimFlow decides and writes in one statement: of many turns that claim a flow at once,
+// one gets it. A limit of NULL lets every send count.
+const claimFlow = `
+INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (conversation_id, flow) DO UPDATE
+SET turn_id = excluded.turn_id, sent_at = excluded.sent_at, earlier_at = flow_sends.sent_at
+WHERE $5 = 1 OR flow_sends.sent_at < $6`
+
+// restoreFlow gives back the right to a flow that the contact was sent before, which stays
+// true of it.
+const restoreFlow = `
+UPDATE flow_sends SET turn_id = NULL, sent_at = earlier_at, earlier_at = NULL
+WHERE conversation_id = $1 AND flow = $2 AND turn_id = $3 AND earlier_at IS NOT NULL`
+
+const deleteFlow = `
+DELETE FROM flow_sends WHERE conversation_id = $1 AND flow = $2 AND turn_id = $3`
+
+// selectSent is bounded by how many flows a tenant has.
+const selectSent = `
+SELECT flow FROM flow_sends WHERE conversation_id = $1 AND sent_at >= $2 ORDER BY flow`
+
+func claim(tx *groupcommit.Tx, c action.Claim) error {
+	taken, err := database.Affected(tx.Exec(claimFlow, c.ConversationID, c.Flow, c.TurnID, column.Micros(c.At),
+		column.Flag(c.Repeatable), column.Micros(c.Since)))
+	if err == nil && taken == 0 {
+		err = action.ErrSent
+	}
+	return err
+}
+
+// giveBack may be called again; what is not the turn's to give back stays.
+func giveBack(tx *groupcommit.Tx, c action.Claim) error {
+	restored, err := database.Affected(tx.Exec(restoreFlow, c.ConversationID, c.Flow, c.TurnID))
+	if err != nil || restored > 0 {
+		return err
+	}
+	_, err = tx.Exec(deleteFlow, c.ConversationID, c.Flow, c.TurnID)
+	return err
+}
+
+// GiveBack gives back the rights to the flows that a settling turn's record says were not
+// sent: the note that should have done it may not have been written.
+func GiveBack(tx *groupcommit.Tx, conversationID, turnID string, record []action.Record) error {
+	sent := map[string]bool{}
+	for _, r := range record {
+		sent[r.ID] = sent[r.ID] || r.CountsAsSent()
+	}
+	for _, r := range record {
+		if !certainlyUnsent(r) || sent[r.ID] {
+			continue
+		}
+		if err := giveBack(tx, action.Claim{ConversationID: conversationID, TurnID: turnID, Flow: r.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// certainlyUnsent reports whether the record is of a flow that the contact cannot have got.
+func certainlyUnsent(r action.Record) bool {
+	return r.Tool == action.SendFlow && r.Status == action.Failed && r.Error != action.OutcomeUnknown
+}
+
+// Sent are the flows that a contact has, or may have, since an instant.
+func Sent(tx *groupcommit.Tx, conversationID string, since time.Time) ([]string, error) {
+	rows, err := tx.Query(selectSent, conversationID, since.UnixMicro()) // a zero time is before every send
+	return database.Collect(rows, err, database.ScanString)
+}

@@ -1,0 +1,21 @@
+package acts_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+)
+
+// Holds docs/spec/15-storage.md: every query on the turn path is served by an index.
+func TestQueryPlans(t *testing.T) {
+	db, err := database.Open(t.Context(), database.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	storetest.CheckPlans(t, db.Read(), acts.TurnPath, nil)
+}

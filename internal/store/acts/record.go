@@ -1,0 +1,117 @@
+package acts
+
+import (
+	"slices"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+)
+
+// lockRecord locks and reads a turn's record in one statement, since what is written
+// depends on it.
+const lockRecord = `
+UPDATE turns SET actions = actions WHERE id = $1 AND role = 'agent' RETURNING actions`
+
+const updateRecord = `
+UPDATE turns SET actions = $2 WHERE id = $1 AND role = 'agent'`
+
+const updatePayload = `
+UPDATE outbox SET payload = $2 WHERE id = $1`
+
+// Payload is a row's payload as its column keeps it; how far the row got has columns.
+func Payload(p outbox.Payload) string {
+	p.Sent, p.Unknown, p.Acting = 0, 0, false
+	return column.Object(p)
+}
+
+// Release brings a turn's record up to date with a row that was released or given up: what
+// ended names, and of a row in a final state the actions that it will not perform any more.
+// What notes say is not kept beyond that.
+func Release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
+	ended = append(slices.Clone(ended), left(r)...)
+	if len(ended) > 0 {
+		record, err := read(tx, r.TurnID)
+		if err != nil {
+			return err
+		}
+		if err := end(tx, r.TurnID, record, ended); err != nil {
+			return err
+		}
+	}
+	if !r.Status.Final() || !slices.ContainsFunc(r.Payload.Actions, func(p action.Pending) bool { return p.Text != "" }) {
+		return nil
+	}
+	r.Payload.Actions = slices.Clone(r.Payload.Actions)
+	for i := range r.Payload.Actions {
+		r.Payload.Actions[i].Text = ""
+	}
+	return rewrite(tx, r)
+}
+
+// Retry makes a dead or withheld row ready to go on. A reply goes on without its actions,
+// which have come too late; a notice is nothing but its parts, and those it did not make may
+// end once more.
+func Retry(tx *groupcommit.Tx, r outbox.Row) error {
+	if len(r.Payload.Actions) == 0 {
+		return nil
+	}
+	if r.Kind == outbox.Reply {
+		r.Payload.Actions = nil
+		return rewrite(tx, r)
+	}
+	record, err := read(tx, r.TurnID)
+	if err != nil {
+		return err
+	}
+	for _, p := range toMake(r) {
+		if p.Place < 0 || p.Place >= len(record) || record[p.Place].Status == action.Performed {
+			continue
+		}
+		e := &record[p.Place]
+		e.Status, e.Error, e.At = action.Staged, "", time.Time{}
+	}
+	return end(tx, r.TurnID, record, nil)
+}
+
+// left is what becomes of the actions that a row in a final state did not perform.
+func left(r outbox.Row) (ended []action.Ended) {
+	became := map[outbox.Status]action.Status{
+		outbox.Dead: action.DeadLettered, outbox.Withheld: action.Discarded, outbox.Discarded: action.Discarded,
+	}
+	if became[r.Status] == "" {
+		return nil
+	}
+	for _, p := range toMake(r) {
+		ended = append(ended, action.Ended{Place: p.Place, Status: became[r.Status]})
+	}
+	return ended
+}
+
+// toMake are the actions that a row has not made yet. Those of a reply all come behind its
+// last text.
+func toMake(r outbox.Row) []action.Pending {
+	if r.Kind != outbox.HandoffNotice {
+		return r.Payload.Actions
+	}
+	return r.Payload.Actions[min(r.Payload.Sent, len(r.Payload.Actions)):]
+}
+
+func read(tx *groupcommit.Tx, turnID string) (record []action.Record, err error) {
+	err = tx.QueryRow(lockRecord, turnID).Scan(column.JSON(&record))
+	return record, err
+}
+
+// end writes the record of a locked turn with what became of its actions.
+func end(tx *groupcommit.Tx, turnID string, record []action.Record, ended []action.Ended) error {
+	action.Apply(record, ended)
+	_, err := tx.Exec(updateRecord, turnID, column.List(record))
+	return err
+}
+
+func rewrite(tx *groupcommit.Tx, r outbox.Row) error {
+	_, err := tx.Exec(updatePayload, r.ID, Payload(r.Payload))
+	return err
+}

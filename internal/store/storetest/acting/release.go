@@ -1,0 +1,250 @@
+package acting
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
+)
+
+// bare are actions without what their notes say.
+func bare(actions []action.Pending) []action.Pending {
+	for i := range actions {
+		actions[i].Text = ""
+	}
+	return actions
+}
+
+// saysNote reports whether a row keeps what the note says.
+func (f *fixture) saysNote(t *testing.T, id string) bool {
+	t.Helper()
+	return strings.Contains(must(f.text(`SELECT payload FROM outbox WHERE id = $1`, id))(t), note)
+}
+
+// Holds docs/spec/07-tools.md, "The action record": what becomes of a deferred reply's
+// actions, and that a note's text does not outlive them.
+func testRelease(t *testing.T, f *fixture) {
+	first := action.Ended{Place: 1, Status: action.Performed, At: start.Add(time.Second)}
+	second := action.Ended{Place: 2, Status: action.Failed, Error: "rejected", At: start.Add(2 * time.Second)}
+	for _, c := range []struct {
+		name   string
+		status outbox.Status
+		ended  []action.Ended
+		want   []action.Status // of the two staged ones
+		keeps  bool            // what the note says
+	}{
+		{"to be tried again", outbox.Pending, nil, []action.Status{action.Staged, action.Staged}, true},
+		{"one ended", outbox.Pending, []action.Ended{first}, []action.Status{action.Performed, action.Staged}, true},
+		{"delivered", outbox.Delivered, []action.Ended{first, second}, []action.Status{action.Performed, action.Failed}, false},
+		{"delivered and cut off", outbox.Delivered, nil, []action.Status{action.Staged, action.Staged}, false},
+		{"dead", outbox.Dead, nil, []action.Status{action.DeadLettered, action.DeadLettered}, false},
+		{"dead with one ended", outbox.Dead, []action.Ended{second}, []action.Status{action.DeadLettered, action.Failed}, false},
+		{"withheld", outbox.Withheld, nil, []action.Status{action.Discarded, action.Discarded}, false},
+	} {
+		subscriber := fresh(f)
+		s := acting(f.say(t, subscriber), conversation.Outbox, "later")
+		f.settle(t, s)
+		r := f.claimOne(t, outbox.Reply)
+		diff(t, c.name+": claimed", s.Row.Payload, r.Payload)
+		r.NextAttemptAt = f.now.Add(time.Hour)
+		f.release(t, r, c.status, c.ended...)
+
+		want := record()
+		for i, status := range c.want {
+			want[i+1].Status = status
+		}
+		for _, e := range c.ended {
+			want[e.Place].Error, want[e.Place].At = e.Error, e.At
+		}
+		diff(t, c.name, want, must(f.db.Turn(t.Context(), s.Turn.ID))(t).Actions)
+		diff(t, c.name+": keeps the note", c.keeps, f.saysNote(t, r.ID))
+		kept := outbox.Payload{Texts: []string{"later"}, Actions: pending()}
+		if !c.keeps {
+			bare(kept.Actions)
+		}
+		diff(t, c.name+": payload", kept, f.row(t, r.ID).Payload)
+	}
+}
+
+// What a row carried is what was written, whatever its holder makes of it.
+func testReleaseStored(t *testing.T, f *fixture) {
+	s := acting(f.say(t, "700001"), conversation.Outbox, "one", "two")
+	f.settle(t, s)
+	r := f.claimOne(t, outbox.Reply)
+	r.Payload.Sent = 1
+	ok(t, f.db.Progress(t.Context(), r, f.now))
+	r.Payload = outbox.Payload{}
+	f.release(t, r, outbox.Dead)
+	diff(t, "statuses", []action.Status{action.Performed, action.DeadLettered, action.DeadLettered}, f.statuses(t, s.Turn.ID))
+	diff(t, "payload", outbox.Payload{Texts: []string{"one", "two"}, Sent: 1, Actions: bare(pending())}, f.row(t, r.ID).Payload)
+}
+
+func testReleaseRefuses(t *testing.T, f *fixture) {
+	s := acting(f.say(t, "700001"), conversation.Outbox, "later")
+	f.settle(t, s)
+	r := f.claimOne(t, outbox.Reply)
+	stranger := r
+	stranger.Owner, stranger.Status, stranger.Reason = "process-b", outbox.Dead, outbox.ReasonStale
+	ended := []action.Ended{{Place: 1, Status: action.Performed}}
+	wantErr(t, "another owner", f.db.Release(t.Context(), stranger, ended), outbox.ErrNotOwner)
+	diff(t, "record", record(), must(f.db.Turn(t.Context(), s.Turn.ID))(t).Actions)
+	diff(t, "row", r, f.row(t, r.ID))
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Actions: the mark keeps a re-claim from
+// repeating them.
+func testProgress(t *testing.T, f *fixture) {
+	f.settle(t, acting(f.say(t, "700001"), conversation.Outbox, "later"))
+	r := f.claimOne(t, outbox.Reply)
+	r.Payload.Sent, r.Payload.Acting = 1, true
+	ok(t, f.db.Progress(t.Context(), r, time.Time{}))
+	diff(t, "row", r, f.row(t, r.ID))
+	diff(t, "last sent", time.Time{}, must(f.db.Conversation(t.Context(), key("700001")))(t).LastSentAt)
+	f.release(t, r, outbox.Pending)
+	diff(t, "claimed again", r.Payload, f.claimOne(t, outbox.Reply).Payload)
+}
+
+func testDiscard(t *testing.T, f *fixture) {
+	s := acting(f.say(t, "700001"), conversation.Outbox, "later")
+	f.settle(t, s)
+	ok(t, f.db.DiscardOutbox(t.Context(), s.Row.ID))
+	diff(t, "pending", []action.Status{action.Performed, action.Discarded, action.Discarded}, f.statuses(t, s.Turn.ID))
+	diff(t, "keeps the note", false, f.saysNote(t, s.Row.ID))
+
+	dead := acting(f.say(t, "700002"), conversation.Outbox, "later")
+	f.settle(t, dead)
+	f.release(t, f.claimOne(t, outbox.Reply), outbox.Dead)
+	ok(t, f.db.DiscardOutbox(t.Context(), dead.Row.ID))
+	diff(t, "dead", []action.Status{action.Performed, action.DeadLettered, action.DeadLettered}, f.statuses(t, dead.Turn.ID))
+
+	told := escalated(f.say(t, "700003"))
+	f.settle(t, told)
+	n := f.claimOne(t, outbox.HandoffNotice)
+	n.Payload.Sent = 1
+	ok(t, f.db.Progress(t.Context(), n, time.Time{}))
+	f.release(t, n, outbox.Pending, action.Ended{Place: 0, Status: action.Performed})
+	ok(t, f.db.DiscardOutbox(t.Context(), n.ID))
+	diff(t, "notice", []action.Status{action.Performed, action.Discarded, action.Discarded}, f.statuses(t, told.Turn.ID))
+	diff(t, "a notice keeps the note", false, f.saysNote(t, n.ID))
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Dead letters: a reply's actions stay
+// dead-lettered.
+func testRetryReply(t *testing.T, f *fixture) {
+	for status, became := range map[outbox.Status]action.Status{outbox.Dead: action.DeadLettered, outbox.Withheld: action.Discarded} {
+		s := acting(f.say(t, fresh(f)), conversation.Outbox, "later")
+		f.settle(t, s)
+		f.release(t, f.claimOne(t, outbox.Reply), status)
+		ok(t, f.db.RetryOutbox(t.Context(), s.Row.ID))
+		r := f.claimOne(t, outbox.Reply)
+		diff(t, "payload", outbox.Payload{Texts: []string{"later"}}, r.Payload)
+		f.release(t, r, outbox.Delivered)
+		diff(t, "statuses", []action.Status{action.Performed, became, became}, f.statuses(t, s.Turn.ID))
+	}
+}
+
+// A notice goes on with the parts that it did not make, and those can end once more.
+func testRetryNotice(t *testing.T, f *fixture) {
+	s := escalated(f.say(t, "700001"))
+	f.settle(t, s)
+	r := f.claimOne(t, outbox.HandoffNotice)
+	r.Payload.Sent = 1
+	ok(t, f.db.Progress(t.Context(), r, time.Time{}))
+	f.release(t, r, outbox.Dead, action.Ended{Place: 0, Status: action.Performed, At: f.now}, action.Ended{Place: 1, Status: action.Failed, Error: "rejected", At: f.now})
+	want := handoffRecord()
+	want[0].Status, want[0].At = action.Performed, f.now
+	want[1].Status, want[1].Error, want[1].At = action.Failed, "rejected", f.now
+	want[2].Status = action.DeadLettered
+	diff(t, "dead", want, must(f.db.Turn(t.Context(), s.Turn.ID))(t).Actions)
+
+	diff(t, "retried", 1, must(f.db.RetryAllDead(t.Context()))(t).Queued)
+	want[1], want[2] = handoffRecord()[1], handoffRecord()[2]
+	diff(t, "retried", want, must(f.db.Turn(t.Context(), s.Turn.ID))(t).Actions)
+	r = f.claimOne(t, outbox.HandoffNotice)
+	diff(t, "payload", outbox.Payload{Sent: 1, Actions: bare(handoff("").Payload.Actions)}, r.Payload)
+	f.release(t, r, outbox.Delivered, action.Ended{Place: 1, Status: action.Performed}, action.Ended{Place: 2, Status: action.Performed})
+	diff(t, "delivered", []action.Status{action.Performed, action.Performed, action.Performed}, f.statuses(t, s.Turn.ID))
+}
+
+func testTurnRows(t *testing.T, f *fixture) {
+	r := f.say(t, "700001")
+	s := acting(r, conversation.Inline, "hi", "more")
+	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"more"}}}
+	s.Notice = handoff("notice")
+	f.settle(t, s)
+	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{ID: "unwritten", Payload: outbox.Payload{Texts: []string{"hi"}}}))
+	n := f.claimOne(t, outbox.HandoffNotice)
+	n.LastError = "status 400"
+	f.release(t, n, outbox.Dead)
+	rows := must(f.db.TurnRows(t.Context(), r.Turn.ID))(t)
+	diff(t, "rows", []string{"notice", "unwritten", "overflow"}, ids(rows))
+	diff(t, "row", f.row(t, "notice"), rows[0])
+	diff(t, "why", []any{outbox.HandoffNotice, outbox.Dead, outbox.ReasonRejected, "status 400"},
+		[]any{rows[0].Kind, rows[0].Status, rows[0].Reason, rows[0].LastError})
+	diff(t, "of no turn", []outbox.Row(nil), must(f.db.TurnRows(t.Context(), "turn-x"))(t))
+	diff(t, "of another turn", []outbox.Row(nil), must(f.db.TurnRows(t.Context(), f.say(t, "700001").Turn.ID))(t))
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Order: of notices there is none, and they hold
+// nothing back.
+func testNoticeOrder(t *testing.T, f *fixture) {
+	f.settle(t, escalated(f.say(t, "700001"))) // turn-000001
+	second := f.say(t, "700001")
+	diff(t, "queued ahead", false, second.QueuedAhead)
+	f.settle(t, acting(second, conversation.Inline, "at once"))
+	f.stamp(t, second, false)
+	reply := acting(f.say(t, "700001"), conversation.Outbox, "later")
+	f.settle(t, reply)
+	f.settle(t, escalated(f.say(t, "700001"))) // turn-000004
+
+	f.now = start.Add(time.Second) // inside the gap
+	diff(t, "beside each other, inside the gap", []string{"notice-turn-000001", "notice-turn-000004"}, ids(f.claim(t, outbox.HandoffNotice)))
+	f.now = start.Add(gap)
+	diff(t, "a reply beside them", []string{reply.Row.ID}, ids(f.claim(t, outbox.Reply)))
+}
+
+// Holds docs/spec/03-turn.md, "Steps": a notice waits until its turn is settled.
+func testNoticeWaits(t *testing.T, f *fixture) {
+	r := f.say(t, "700001")
+	s := acting(r, conversation.Inline, "a person takes over")
+	s.Notice = handoff("notice")
+	f.settle(t, s)
+	due := func() bool {
+		_, found, err := f.db.NextDue(t.Context(), gap, []outbox.Kind{outbox.HandoffNotice})
+		ok(t, err)
+		return found
+	}
+	diff(t, "answering", []any{0, false}, []any{len(f.claim(t, outbox.HandoffNotice)), due()})
+	f.stamp(t, r, true)
+	diff(t, "acting", []any{0, false}, []any{len(f.claim(t, outbox.HandoffNotice)), due()})
+	ok(t, f.db.Acted(t.Context(), r.Turn.ID, nil))
+	diff(t, "settled, due", true, due())
+	diff(t, "settled", []string{"notice"}, ids(f.claim(t, outbox.HandoffNotice)))
+}
+
+// A notice that dies takes nothing back of what the contact was told, and a person must look.
+func testNoticeDies(t *testing.T, f *fixture) {
+	r := f.say(t, "700001")
+	s := acting(r, conversation.Inline, "a person takes over")
+	s.Turn.Outcome, s.Turn.Reason, s.Notice = conversation.Escalated, conversation.Complaint, handoff("notice")
+	s.Pending, s.Turn.Actions = nil, handoffRecord()
+	f.settle(t, s)
+	f.stamp(t, r, false)
+	for _, end := range []func(){
+		func() { f.release(t, f.claimOne(t, outbox.HandoffNotice), outbox.Dead) },
+		func() { ok(t, f.db.DiscardOutbox(t.Context(), "notice")) },
+	} {
+		end()
+		c := must(f.db.Conversation(t.Context(), key("700001")))(t)
+		diff(t, "told, and needs a person", []any{start, true}, []any{c.HandoffSaidAt, c.NeedsPerson})
+		diff(t, "said", 2, len(f.say(t, "700001").History)-f.made+2)
+	}
+	quiet := turn.Settlement{Turn: f.say(t, "700001").Turn, Quiet: time.Hour}
+	quiet.Turn.Outcome, quiet.Turn.Reason, quiet.Turn.Path = conversation.Escalated, conversation.Complaint, conversation.Inline
+	quiet.Turn.Replies, quiet.Turn.SettledAt = []string{"again"}, f.now
+	wantErr(t, "telling it again", f.db.Settle(t.Context(), quiet), turn.ErrQuiet)
+}

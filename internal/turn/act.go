@@ -1,0 +1,151 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// actWithin bounds the actions behind a response (docs/spec/03-turn.md, "Steps").
+const actWithin = 10 * time.Second
+
+// desk takes the calls of a turn's model. A contact whose request does not prove who they
+// are is not read.
+func (x *Exchange) desk(rec Recorded) *tool.Desk {
+	t := tool.Turn{
+		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Sent: rec.Sent, Earlier: x.flowRecord(), Fence: prompt.Fence,
+	}
+	if rec.Turn.Bound {
+		t.Contact = &reader{x, rec}
+	}
+	return tool.NewDesk(t)
+}
+
+// settledActs is what a turn may do beside its reply: all that was staged when the reply goes
+// out, of a model's handoff the notes that are meant for one, and nothing otherwise.
+func settledActs(acts tool.Result, outcome conversation.Outcome, tools *tenant.Tools) tool.Result {
+	if outcome == conversation.Answered {
+		return acts
+	}
+	acts.Record = slices.Clone(acts.Record)
+	acts.Pending = slices.DeleteFunc(slices.Clone(acts.Pending), func(p action.Pending) bool {
+		note, found := tools.Note(p.ID)
+		if outcome == conversation.Escalated && p.Tool == action.WriteNote && found && note.OnEscalation {
+			return false
+		}
+		acts.Record[p.Place].Status = action.Discarded
+		return true
+	})
+	return acts
+}
+
+// act performs what follows a response that was written. The turn is not over before.
+func (r *Runner) act(x *Exchange, rec Recorded, pending []action.Pending) {
+	ctx, cancel := context.WithTimeout(context.Background(), actWithin)
+	defer cancel()
+	done := r.cfg.Account.Perform(ctx, delivery.Batch{
+		Who: rec.Turn.Key, Tools: x.tenant.Tools, Actions: pending,
+		Claim: action.Claim{ConversationID: rec.Turn.ConversationID, TurnID: rec.Turn.ID, Since: HistorySince(x.tenant, r.cfg.Now())},
+	})
+	r.persist("what became of actions not written", rec.Turn.ID, func(ctx context.Context) error {
+		return r.cfg.Acts.Acted(ctx, rec.Turn.ID, done)
+	})
+	r.cfg.Wake()
+}
+
+// notify adds to a settlement what tells the business of a handoff, as far as its rules ask
+// for it. A handoff that the contact is not told of again starts no flow: a flow may
+// speak to them.
+func (r *Runner) notify(x *Exchange, s *Settlement, quiet bool) {
+	h := x.tenant.Rules.Handoff
+	if s.Turn.Reason == "" || h == nil {
+		return
+	}
+	var parts []action.Pending
+	add := func(id, text string) {
+		parts = append(parts, action.Pending{Place: len(s.Turn.Actions), Tool: action.NotifyHandoff, ID: id, Text: text})
+		s.Turn.Actions = append(s.Turn.Actions[:len(s.Turn.Actions):len(s.Turn.Actions)], action.Record{Tool: action.NotifyHandoff, ID: id, Status: action.Staged})
+	}
+	if h.Tag != "" {
+		add(action.NoticeTag, "")
+	}
+	if h.FlowNs != "" && !quiet {
+		add(action.NoticeFlow, "")
+	}
+	if h.Webhook != "" {
+		add(action.NoticeWebhook, notes(s))
+	}
+	if len(parts) == 0 {
+		return
+	}
+	due := r.cfg.Now() // behind the reply, which tells the contact first
+	if s.Row != nil {
+		due = later(due, s.Row.NextAttemptAt)
+	}
+	s.Notice = &outbox.Row{
+		ID: uuid.Must(uuid.NewV7()).String(), ConversationID: s.Turn.ConversationID, Key: s.Turn.Key, TurnID: s.Turn.ID,
+		Kind: outbox.HandoffNotice, Seq: s.Turn.Seq, Status: outbox.Pending,
+		Payload: outbox.Payload{Actions: parts}, NextAttemptAt: due.Add(r.cfg.Gap), CreatedAt: r.cfg.Now(),
+	}
+}
+
+// notes are what the model wrote down for the colleague who takes over.
+func notes(s *Settlement) (text string) {
+	pending := s.Pending
+	if s.Row != nil {
+		pending = append(pending[:len(pending):len(pending)], s.Row.Payload.Actions...)
+	}
+	for _, p := range pending {
+		if p.Tool == action.WriteNote {
+			if text != "" {
+				text += "\n"
+			}
+			text += p.Text
+		}
+	}
+	return text
+}
+
+// trace is the calls of a turn's model in their order: those that reached the desk, and
+// those that the loop answered itself.
+func trace(steps []agent.Step, atDesk []action.Call, offered []tool.Tool) (all []action.Call) {
+	names := map[string]bool{}
+	for _, t := range offered {
+		names[t.Spec().Name] = true
+	}
+	for i, s := range steps {
+		for _, call := range s.Calls {
+			if !names[call.Name] {
+				all = append(all, action.Call{Step: i + 1, Answer: action.AnsweredBad, Reason: "no tool has this name"})
+				continue
+			}
+			if len(atDesk) > 0 && atDesk[0].Step == i+1 && string(atDesk[0].Tool) == call.Name {
+				all, atDesk = append(all, atDesk[0]), atDesk[1:]
+				continue
+			}
+			all = append(all, action.Call{Step: i + 1, Tool: action.Kind(call.Name), Answer: action.AnsweredBad, Reason: "not taken"})
+		}
+	}
+	return append(all, atDesk...) // of a loop that ended without a result
+}
+
+// discarded counts the actions that a turn staged and does not do.
+func discarded(record []action.Record) (n int) {
+	for _, r := range record {
+		if r.Status == action.Discarded {
+			n++
+		}
+	}
+	return n
+}

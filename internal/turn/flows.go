@@ -1,0 +1,171 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// Account is the business's ManyChat account, one contact a call. It never retries.
+type Account interface {
+	// Perform makes the requests of staged actions, in their order, and says what became of
+	// every one when they ended or ctx did.
+	Perform(ctx context.Context, b delivery.Batch) []action.Ended
+	// SendFlow sends one flow, by its configured id, whose right was claimed before.
+	SendFlow(ctx context.Context, who contact.Key, tools *tenant.Tools, id string) action.Ended
+	// Read reads what the tenant's files let the agent know of a contact.
+	Read(ctx context.Context, who contact.Key, tools *tenant.Tools) (contact.Profile, error)
+}
+
+// flows sends what the model of one turn calls for, before the reply. It fills
+// [tool.Sender].
+type flows struct {
+	x   *Exchange
+	rec Recorded
+}
+
+// noteWithin bounds the write of what became of a flow; settling writes it again.
+const noteWithin = 2 * time.Second
+
+// notRecorded is the error of a flow that was not sent because it could not be written down.
+const notRecorded = "not recorded, so not sent"
+
+// Send fills [tool.Sender]: the flow is written down before its request, and again with
+// what became of it.
+func (f *flows) Send(ctx context.Context, r action.Record) (action.Record, error) {
+	r.Status = action.Sending
+	if err := f.note(ctx, r); err != nil {
+		return f.unsent(r, err)
+	}
+	f.x.flow(r)
+	ended := f.x.r.cfg.Account.SendFlow(ctx, f.rec.Turn.Key, f.x.tenant.Tools, r.ID)
+	r.Status, r.Error, r.At = ended.Status, ended.Error, ended.At
+	f.x.flow(r)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
+	defer cancel()
+	if err := f.note(last, r); err != nil && !errors.Is(err, ErrNotOwner) {
+		f.x.r.cfg.Log.Error("what became of a flow was not written; settling writes it", "turn", f.rec.Turn.ID, "error", err)
+	}
+	return r, nil
+}
+
+// unsent says what becomes of a flow that could not be claimed.
+func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
+	switch {
+	case errors.Is(err, ErrQueuedAhead):
+		r.Status = action.Staged // it follows the turn's own reply
+		return r, nil
+	case errors.Is(err, action.ErrSent):
+		return r, action.ErrSent
+	}
+	f.x.r.cfg.Log.Warn("flow not sent: it could not be written down before", "turn", f.rec.Turn.ID, "flow", r.ID, "error", err)
+	r.Status, r.Error = action.Failed, notRecorded
+	return r, nil
+}
+
+// note writes a flow into the record of the running turn.
+func (f *flows) note(ctx context.Context, r action.Record) error {
+	t, cfg := f.rec.Turn, f.x.r.cfg
+	now := cfg.Now()
+	return cfg.Acts.NoteFlow(ctx, FlowNote{
+		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flowsWith(r),
+		Claim: action.Claim{
+			ConversationID: t.ConversationID, TurnID: t.ID, Flow: r.ID, At: now,
+			Since: HistorySince(f.x.tenant, now), Repeatable: repeatable(f.x.tenant, r),
+		},
+	})
+}
+
+// repeatable reports whether a contact may get a flow again: the link to pay whenever they
+// ask for it.
+func repeatable(t *tenant.Tenant, r action.Record) bool {
+	flow, _ := t.Tools.Flow(r.ID)
+	return flow.Repeatable || flow.Role == tenant.RolePaymentLink && r.ContactAsked
+}
+
+// reader reads the contact of one turn. It fills [tool.Reader].
+type reader struct {
+	x   *Exchange
+	rec Recorded
+}
+
+// Read fills [tool.Reader].
+func (r *reader) Read(ctx context.Context) (contact.Profile, error) {
+	profile, err := r.x.r.cfg.Account.Read(ctx, r.rec.Turn.Key, r.x.tenant.Tools)
+	if err != nil {
+		r.x.r.cfg.Log.Warn("contact not read", "turn", r.rec.Turn.ID, "error", err)
+	}
+	return profile, err
+}
+
+// flow notes a flow of the turn, and when one was accepted until when it plays.
+func (x *Exchange) flow(r action.Record) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.flowed = with(x.flowed, r)
+	if r.Status != action.Performed {
+		return
+	}
+	if flow, found := x.tenant.Tools.Flow(r.ID); found {
+		x.plays = later(x.plays, r.At.Add(flow.Settle()))
+	}
+}
+
+// flowsWith is the turn's record of flows with one more, or with what became of it.
+func (x *Exchange) flowsWith(r action.Record) []action.Record {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return with(x.flowed, r)
+}
+
+// with is a record with an entry, which takes the place of the same flow's while that is
+// being sent.
+func with(record []action.Record, r action.Record) []action.Record {
+	record = slices.Clone(record)
+	for i, e := range record {
+		if e.ID == r.ID && e.Status == action.Sending {
+			record[i] = r
+			return record
+		}
+	}
+	return append(record, r)
+}
+
+// resume takes up what an earlier try of the turn did: a flow that was being sent may have
+// arrived, and one that was accepted may still play.
+func (x *Exchange) resume(record []action.Record) {
+	for _, r := range ended(record) {
+		x.flow(r)
+	}
+}
+
+// flowRecord is what the turn sent, as far as it is known now.
+func (x *Exchange) flowRecord() []action.Record {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return ended(x.flowed)
+}
+
+// ended is a record in which nothing is under way any more.
+func ended(record []action.Record) []action.Record {
+	record = slices.Clone(record)
+	for i := range record {
+		if record[i].Status == action.Sending {
+			record[i].Status, record[i].Error = action.Failed, action.OutcomeUnknown
+		}
+	}
+	return record
+}
+
+// playsUntil is when the last of the accepted flows ends; zero: none was accepted.
+func (x *Exchange) playsUntil() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.plays
+}
