@@ -140,3 +140,23 @@ func TestErrorString(t *testing.T) {
 		}
 	}
 }
+
+// Holds docs/spec/07-tools.md, "The action record": what is kept of a failed call quotes
+// nothing that ManyChat wrote and names nothing of the account.
+func TestBrief(t *testing.T) {
+	for want, e := range map[string]manychat.Error{
+		"rejected (400, code 3011)": {Kind: manychat.KindRejected, Status: 400, Code: manychat.CodeWindowClosed},
+		"rejected (200)":            {Kind: manychat.KindRejected, Status: 200},
+		"rejected":                  {Kind: manychat.KindRejected},
+		"server error (502)":        {Kind: manychat.KindServer, Status: 502},
+		"rate limited":              {Kind: manychat.KindRateLimited, Status: 429},
+		"unauthorized":              {Kind: manychat.KindUnauthorized, Status: 401},
+		"network":                   {Kind: manychat.KindNetwork, Written: true},
+		"timeout":                   {Kind: manychat.KindTimeout, Status: 200},
+	} {
+		e.Endpoint, e.Object, e.Message = "addTagByName", "Interested", "Tag Interested not found"
+		if got := e.Brief(); got != want {
+			t.Errorf("Brief() = %q, want %q", got, want)
+		}
+	}
+}

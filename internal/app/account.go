@@ -15,6 +15,7 @@ import (
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/flow"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
 )
@@ -85,7 +86,7 @@ func (f sandboxFlows) check(doc *document.Document) (problems tenant.Problems) {
 // unknown finds the flows that the business does not have.
 func (f sandboxFlows) unknown(doc *document.Document, tools *tenant.Tools) (problems tenant.Problems) {
 	for _, id := range slices.Sorted(maps.Keys(f.Flows)) {
-		has := func(flow tenant.Flow) bool { return flow.ID == id }
+		has := func(f tenant.Flow) bool { return f.ID == id }
 		if tools == nil || !slices.ContainsFunc(tools.Flows, has) {
 			problems = append(problems, doc.Problem(pointerTo(id), "the flow "+strconv.Quote(id), "the id of a flow of "+tenant.ToolsFile))
 		}
@@ -103,7 +104,7 @@ func furnish(account *sandbox.AccountConfig, t *tenant.Tenant, shown map[string]
 	if h := t.Rules.Handoff; h != nil {
 		account.Tags = appendNamed(account.Tags, h.Tag)
 		if h.FlowNs != "" {
-			account.Flows = append(account.Flows, sandbox.Flow{ID: "handoff", NS: h.FlowNs, Quiet: true})
+			account.Flows = append(account.Flows, flow.Flow{ID: "handoff", NS: h.FlowNs, Quiet: true})
 		}
 	}
 	if l := t.Rules.Learning; l != nil {
@@ -114,10 +115,10 @@ func furnish(account *sandbox.AccountConfig, t *tenant.Tenant, shown map[string]
 		return
 	}
 	for _, e := range tools.Events {
-		account.Flows = append(account.Flows, sandbox.Flow{ID: e.ID, NS: e.FlowNs, Quiet: true})
+		account.Flows = append(account.Flows, flow.Flow{ID: e.ID, NS: e.FlowNs, Quiet: true})
 	}
 	for _, f := range tools.Flows {
-		account.Flows = append(account.Flows, sandbox.Flow{ID: f.ID, NS: f.FlowNs, Steps: steps(shown[f.ID])})
+		account.Flows = append(account.Flows, flow.Flow{ID: f.ID, NS: f.FlowNs, Steps: steps(shown[f.ID])})
 	}
 	furnishNames(account, tools)
 }
@@ -150,11 +151,11 @@ func appendNamed(list []string, name string) []string {
 	return append(list, name)
 }
 
-func steps(of []sandboxStep) (out []sandbox.Step) {
+func steps(of []sandboxStep) (out []flow.Step) {
 	for _, s := range of {
-		out = append(out, sandbox.Step{
+		out = append(out, flow.Step{
 			After: time.Duration(s.AfterSeconds * float64(time.Second)),
-			Text:  s.Text, Picture: sandbox.Picture(s.Picture), Title: s.Title, Caption: s.Caption,
+			Text:  s.Text, Picture: flow.Picture(s.Picture), Title: s.Title, Caption: s.Caption,
 		})
 	}
 	return out

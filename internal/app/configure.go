@@ -25,6 +25,8 @@ func Business(c config.Config, maxTextUnits int) (*tenant.Tenant, error) {
 		TokenField:   c.ManyChat.TokenField,
 		ReplyFlowNs:  c.ManyChat.ReplyFlowNs,
 		MaxTextUnits: maxTextUnits,
+
+		NoWebhookSecret: c.Public.HandoffWebhookSecret == "",
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the configuration in %s is not valid:\n%w", filepath.Clean(c.Folders.Config), err)

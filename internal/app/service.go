@@ -35,6 +35,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
 	"github.com/manychat-agent/manychat-agent/internal/webhook"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
@@ -302,7 +303,7 @@ func (s *Service) Start(ctx context.Context) error {
 	orphans, err := s.db.TakeOver(ctx, turn.TakeOver{
 		TenantID: s.opts.Config.Tenant.ID, Owner: s.owner, Now: now,
 		HistorySince: turn.HistorySince(s.tenant(), now), HistoryLimit: turn.HistoryEntries,
-		RecentLimit: turn.RecentMessages(s.tenant()),
+		RecentLimit: limit.Recent(s.tenant()),
 	})
 	if err != nil {
 		return fmt.Errorf("take over what an earlier process left: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
@@ -48,7 +49,8 @@ func SpendingOf(c config.Config, t *tenant.Tenant) (Spending, error) {
 			return s, err
 		}
 		s.reckon(terms, llm.Request{
-			System: p.System, Messages: p.Messages(prompt.Turn{Now: time.Now()}), MaxOutputTokens: c.Agent.MaxOutputTokens,
+			System: p.System, Messages: p.Messages(prompt.Turn{Now: time.Now()}), Tools: tool.Specs(t.Tools),
+			MaxOutputTokens: c.Agent.MaxOutputTokens,
 		})
 	}
 	return s, nil
@@ -59,6 +61,9 @@ func (s *Spending) reckon(terms budget.Terms, req llm.Request) {
 	usage := llm.Usage{Input: int64(prompt.Tokens(req.System)), Output: int64(req.MaxOutputTokens)}
 	for _, m := range req.Messages {
 		usage.Input += int64(prompt.Tokens(m.Text))
+	}
+	for _, t := range req.Tools {
+		usage.Input += int64(prompt.Tokens(t.Name + t.Description + string(t.Parameters)))
 	}
 	worst := budget.Worst(req, terms.Price)
 	messages, rule := times(terms.Cap.Tokens, worst.Tokens, usage.Input+usage.Output), fmt.Sprintf("budget.dailyTokenCap in rules.json (%d)", terms.Cap.Tokens)

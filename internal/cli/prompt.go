@@ -9,7 +9,9 @@ import (
 	"time"
 
 	agentprompt "github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -43,6 +45,7 @@ type shownPrompt struct {
 	Tokens   int            `json:"tokens"`
 	Parts    []shownPart    `json:"parts"`
 	System   string         `json:"system"`
+	Tools    []shownTool    `json:"tools"`
 	Messages []shownMessage `json:"messages"`
 }
 
@@ -50,6 +53,13 @@ type shownPart struct {
 	Name   string `json:"name"`
 	Bytes  int    `json:"bytes"`
 	Tokens int    `json:"tokens"`
+}
+
+// shownTool is a tool as a model is told of it on a contact's first turn.
+type shownTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
 }
 
 type shownMessage struct {
@@ -72,6 +82,7 @@ func (ps promptShow) Run(std Streams) error {
 		return err
 	}
 	shown := showPrompt(p, ps.turn(t, time.Now()))
+	shown.add(tool.Specs(t.Tools))
 	if ps.JSON || !terminal(std.Out) {
 		out := json.NewEncoder(std.Out)
 		out.SetEscapeHTML(false)
@@ -122,12 +133,31 @@ func showPrompt(p *agentprompt.Prompt, turn agentprompt.Turn) shownPrompt {
 	return shown
 }
 
+// add shows tools beside the prompt.
+func (p *shownPrompt) add(tools []llm.Tool) {
+	p.Tools = []shownTool{}
+	part := shownPart{Name: "tools"}
+	for _, t := range tools {
+		text := t.Name + t.Description + string(t.Parameters)
+		part.Bytes, part.Tokens = part.Bytes+len(text), part.Tokens+agentprompt.Tokens(text)
+		p.Tools = append(p.Tools, shownTool{t.Name, t.Description, t.Parameters})
+	}
+	if len(tools) == 0 {
+		return
+	}
+	p.Parts = append(p.Parts, part)
+	p.Bytes, p.Tokens = p.Bytes+part.Bytes, p.Tokens+part.Tokens
+}
+
 // printPrompt writes a prompt for a person to read.
 func printPrompt(w io.Writer, p shownPrompt) error {
 	var b strings.Builder
 	b.WriteString("=== system ===\n" + p.System + "\n")
 	for _, m := range p.Messages {
 		b.WriteString("\n=== " + m.Role + " ===\n" + m.Text + "\n")
+	}
+	for _, t := range p.Tools {
+		b.WriteString("\n=== tool " + t.Name + " ===\n" + t.Description + "\n" + string(t.Parameters) + "\n")
 	}
 	b.WriteString("\nPrompt version " + p.Version + ". Tokens are an estimate; every model counts in its own way.\n\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {

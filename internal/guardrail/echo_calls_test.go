@@ -78,9 +78,23 @@ func TestWrittenCalls(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/04-agent.md, "Guardrails", 2: of a line with a call in it, the rest stays
+// as it is.
+func TestCallInALine(t *testing.T) {
+	check(t, []guardCase{
+		{"tags", says(`Here: <tool_call>{"name": "send_flow"}</tool_call> See you.`), mended("field_echo", "Here:  See you.")},
+		{"a list", says(`Here. [{"name":"send_flow","arguments":{}}, {"name":"add_tag"}]`), mended("field_echo", "Here.")},
+		{"braces and quotes in a text", says(`Here. {"note":"summary","text":"wants } and \" } too"} See you.`), mended("field_echo", "Here.  See you.")},
+		{"behind a brace that opens nothing", says(`Sad :{ but here it is. {"staged": true}`), mended("field_echo", "Sad :{ but here it is.")},
+		{"inside braces that are no object", says(`Take {this: {"staged": true}} and go.`), mended("field_echo", "Take  and go.")},
+		{"a call", says("Here (send_flow brochure) it is, send_flow(brochure)."), mended("field_echo", "Here  it is, .")},
+		{"a note", says("Here it is. [actions performed: send_flow brochure] See you."), mended("field_echo", "Here it is.  See you.")},
+	})
+}
+
 // Holds docs/spec/04-agent.md, "Guardrails", 2: what only resembles a call stays.
 func TestNoCalls(t *testing.T) {
-	var tests []guardCase
+	g, tn := guard(), acting()
 	for _, text := range []string{
 		"Bring {a towel}, {\"clay\": 2} or <3 things.",
 		"The flow of water (and its tag) is noted; I send the field notes.",
@@ -89,9 +103,10 @@ func TestNoCalls(t *testing.T) {
 		"if x < 3 and y > 4, use <tools>",
 		"[Tools] are at hand {:",
 	} {
-		tests = append(tests, guardCase{text, says(text), answered(text)})
+		if d := cmp.Diff(answered(text), g.Apply(guardrail.Input{Tenant: tn, Reply: says(text)})); d != "" {
+			t.Errorf("%q: verdict differs (-want +got):\n%s", text, d)
+		}
 	}
-	check(t, tests)
 }
 
 // Holds docs/spec/04-agent.md, "Guardrails", 2: a tool's name that is left in a sentence
@@ -179,7 +194,10 @@ func FuzzWrittenCalls(f *testing.F) {
 	f.Add(`{{{"}"`, `send_flow((`)
 	g, tn := guard(), acting()
 	f.Fuzz(func(t *testing.T, one, two string) {
-		got := g.Apply(guardrail.Input{Tenant: tn, Reply: says(one+`send_flow(x)`+two, "Yes.")})
+		if strings.Contains(strings.ToLower(one+two), "flow") {
+			return // it may make a longer name of its own
+		}
+		got := g.Apply(guardrail.Input{Tenant: tn, Reply: says(one+" send_flow(x) "+two, "Yes.")})
 		for _, m := range got.Messages {
 			if strings.Contains(m, "send_flow") {
 				t.Errorf("%q and %q round a call leave %q", one, two, m)

@@ -16,9 +16,12 @@ import (
 )
 
 // Perform makes a call for each action.
-func (a *account) Perform(_ context.Context, row outbox.Row) (ended []action.Ended) {
+func (a *account) Perform(ctx context.Context, row outbox.Row) (ended []action.Ended) {
 	if a.acting != nil {
-		a.acting()
+		a.acting(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	for _, p := range row.Payload.Actions {
 		e := action.Ended{Place: p.Place, Status: action.Performed, At: time.Now()}
@@ -186,7 +189,7 @@ func TestActionsWaitForTheMark(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		var marked bool
 		var id string
-		r.account.acting = func() { marked = r.row(id).Payload.Acting }
+		r.account.acting = func(context.Context) { marked = r.row(id).Payload.Acting }
 		id = r.settle("900000001", outbox.Reply, acting("hello"))
 		r.run()
 		r.after(time.Minute)
@@ -202,7 +205,7 @@ func TestActionsWaitForTheMark(t *testing.T) {
 // what is in hand is finished.
 func TestWhileActionsAreMade(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		r.account.acting = func() { time.Sleep(20 * time.Second) }
+		r.account.acting = func(context.Context) { time.Sleep(20 * time.Second) }
 		first := r.settle("900000001", outbox.Reply, acting("hello"))
 		r.run()
 		r.after(time.Second)
@@ -220,11 +223,24 @@ func TestWhileActionsAreMade(t *testing.T) {
 	})
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox": actions that hang hold up the contact's next
+// reply for a minute at most.
+func TestActionsThatHang(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.account.acting = func(ctx context.Context) { <-ctx.Done() }
+		id := r.settle("900000001", outbox.Reply, acting("hello"))
+		r.queue("900000001", "next")
+		r.run()
+		r.want(r.after(5 * time.Minute)[2:], "1m0s 900000001 write ai_message=next", "1m0s 900000001 flow content1 shows next")
+		r.wantEnd(id, outbox.Delivered, "", "keen failed: outcome unknown", "brochure failed: outcome unknown")
+	})
+}
+
 // Holds docs/spec/07-tools.md, "Performing": the text is the reply of record. What breaks
 // while its actions are made does not bring it again.
 func TestActionsThatPanic(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		r.account.acting = func() { panic("no such tool") }
+		r.account.acting = func(context.Context) { panic("no such tool") }
 		id := r.settle("900000001", outbox.Reply, acting("hello"))
 		r.run()
 		r.want(r.after(time.Minute), "0s 900000001 write ai_message=hello", "0s 900000001 flow content1 shows hello")

@@ -93,6 +93,9 @@ func TestHandoffNotice(t *testing.T) {
 				r.run()
 				r.want(r.after(5*time.Minute), tt.want...)
 				r.wantEnd(id, tt.status, tt.reason, tt.became...)
+				if n := r.row(id).Payload.Unknown; n != 0 {
+					t.Errorf("%d lost answers are counted against parts to come", n)
+				}
 			})
 		})
 	}
@@ -155,8 +158,9 @@ func TestStopGivesANoticeBack(t *testing.T) {
 // own limits. Notices that hang take no reply's room, and a notice holds no reply back.
 func TestNoticesTakeNoRoomOfReplies(t *testing.T) {
 	inBubble(t, func(r *rig) {
+		var ids []string
 		for range 40 {
-			r.settle("900000001", outbox.HandoffNotice, notice())
+			ids = append(ids, r.settle("900000001", outbox.HandoffNotice, notice()))
 		}
 		r.account.takes = 20 * time.Second
 		r.run()
@@ -166,5 +170,25 @@ func TestNoticesTakeNoRoomOfReplies(t *testing.T) {
 		r.account.mu.Unlock()
 		r.queue("900000001", "hello")
 		r.want(r.after(0), "1s 900000001 write ai_message=hello", "1s 900000001 flow content1 shows hello")
+		hand := 0
+		for _, id := range ids {
+			if r.row(id).Status == outbox.Delivering {
+				hand++
+			}
+		}
+		if hand != 4 {
+			t.Errorf("%d notices are in hand at once, want 4", hand)
+		}
+	})
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox": pacing is from text to text, and a notice is none.
+func TestNoticeDelaysNoText(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.settle("900000001", outbox.HandoffNotice, notice())
+		r.run()
+		r.after(500 * time.Millisecond)
+		r.queue("900000001", "hello")
+		r.want(r.after(0)[3:], "500ms 900000001 write ai_message=hello", "500ms 900000001 flow content1 shows hello")
 	})
 }

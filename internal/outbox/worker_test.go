@@ -34,9 +34,9 @@ type account struct {
 	start  time.Time
 	calls  []string
 	fields map[string]string
-	faults []error       // of the calls to come, one each; nil: the call works
-	takes  time.Duration // every call
-	acting func()        // what else happens while actions are performed
+	faults []error               // of the calls to come, one each; nil: the call works
+	takes  time.Duration         // every call
+	acting func(context.Context) // what else happens while actions are performed
 }
 
 func (a *account) SetCustomFieldByName(_ context.Context, subscriber, field string, value any) error {

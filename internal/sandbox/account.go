@@ -15,9 +15,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/flow"
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // PublicHost is the host under which the emulated account knows the service; it
@@ -42,7 +44,7 @@ type AccountConfig struct {
 	File       string // where contacts and chats are kept; empty: nowhere
 
 	// What the account has besides: what the business's files name.
-	Flows  []Flow
+	Flows  []flow.Flow
 	Tags   []string // names
 	Fields []string // names of text fields
 
@@ -96,6 +98,29 @@ func OpenAccount(c AccountConfig) (*Account, error) {
 	}
 	go a.keep(c.File, c.Log)
 	return a, nil
+}
+
+// define makes what the business's files name exist in the account. The reply flow comes
+// last: nothing can stand in for it.
+func (a *Account) define(c AccountConfig) error {
+	for _, field := range append([]string{c.ReplyField, c.TokenField}, c.Fields...) {
+		if _, err := a.DefineField(field, phone.Text); err != nil {
+			return fmt.Errorf("emulated account: %w", err)
+		}
+	}
+	for _, tag := range c.Tags {
+		if _, err := a.DefineTag(tag); err != nil {
+			return fmt.Errorf("emulated account: %w", err)
+		}
+	}
+	for _, f := range c.Flows {
+		a.DefineFlow(manychattest.Flow{Name: f.ID, NS: f.NS, Steps: f.Play()})
+	}
+	a.DefineFlow(manychattest.Flow{
+		Name: "AI reply", NS: c.ReplyFlow,
+		Steps: []manychattest.Step{{Text: "{{" + c.ReplyField + "}}"}},
+	})
+	return nil
 }
 
 // Close stops the account's flows and writes its last state.

@@ -53,6 +53,8 @@ func modeLabels() map[string]string {
 		"unsure":       "is unsure",
 		"too_long":     "writes too much",
 		"tool_call":    "calls a tool that does not exist",
+		"unknown_id":   "calls its tools with an unknown id",
+		"every_tool":   "calls every tool with everything",
 		"hang":         "never answers",
 		"panic":        "crashes",
 	}

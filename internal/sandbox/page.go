@@ -10,15 +10,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/flow"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
-// Path is where the page lives, and ManyChatPath where the emulated account's public
-// API does.
+// Path is where the page lives, ManyChatPath where the emulated account's public API
+// does, and MediaPath where the pictures of its flows are.
 const (
 	Path         = "/sandbox"
 	ManyChatPath = Path + "/manychat"
+	MediaPath    = flow.MediaPath
 )
 
 // assets are served as they are; the templates beside them are not.
@@ -109,7 +111,7 @@ func (p *Page) Register(mux *http.ServeMux) {
 	page.HandleFunc("GET "+Path+"/live", p.live)
 	page.HandleFunc("GET "+Path+"/events", p.events)
 	page.HandleFunc("GET "+Path+"/page/{file}", asset)
-	page.HandleFunc("GET "+MediaPath+"/{file}", media)
+	page.HandleFunc("GET "+MediaPath+"/{file}", flow.Serve)
 	page.HandleFunc("POST "+Path+"/send", p.send)
 	page.HandleFunc("POST "+Path+"/contacts", p.addContact)
 	page.HandleFunc("POST "+Path+"/model", p.setModel)

@@ -143,11 +143,11 @@ func (t Turn) Did() badge {
 	case all == 0:
 		return badge{}
 	case done == all && all == 1:
-		return badge{"1 action", "good"}
+		return badge{"1 action done", "good"}
 	case done == all:
-		return badge{fmt.Sprintf("%d actions", all), "good"}
+		return badge{fmt.Sprintf("%d actions done", all), "good"}
 	default:
-		return badge{fmt.Sprintf("%d of %d actions", done, all), "wait"}
+		return badge{fmt.Sprintf("%d of %d actions done", done, all), "wait"}
 	}
 }
 

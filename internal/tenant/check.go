@@ -40,16 +40,22 @@ type named struct {
 
 // distinct reports every name that repeats an earlier one.
 func (c check) distinct(names []named, what string) {
+	c.distinctBy(func(name string) string { return name }, names, what)
+}
+
+// distinctBy is distinct for names that are the same when their keys are.
+func (c check) distinctBy(key func(name string) string, names []named, what string) {
 	first := map[string]string{}
 	for _, n := range names {
-		if n.name == "" {
+		k := key(n.name)
+		if k == "" {
 			continue
 		}
-		if earlier, ok := first[n.name]; ok {
+		if earlier, ok := first[k]; ok {
 			c.report(n.pointer, fmt.Sprintf("%q a second time", n.name), what, "the first is "+earlier)
 			continue
 		}
-		first[n.name] = n.pointer
+		first[k] = n.pointer
 	}
 }
 

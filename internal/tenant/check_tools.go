@@ -49,11 +49,7 @@ func (c check) fields(t *Tools, o Options) {
 	read := names("readable/fields", t.Readable.Fields, "field", func(f ReadableField) string { return f.Field })
 	c.ownFields(written, o, "a write would replace a reply in flight", "a write would replace the contact's token")
 	c.ownFields(read, o, "it holds the last late reply", "it holds the contact's token")
-	all := slices.Concat(written, read)
-	for i, f := range all {
-		all[i].name = fieldKey(f.name)
-	}
-	c.distinct(all, "a custom field of its own for each field and note")
+	c.distinctBy(fieldKey, slices.Concat(written, read), "a custom field of its own for each field and note")
 }
 
 // ownFields reports the names of the fields that delivery writes.

@@ -171,7 +171,7 @@ func TestToolsProblems(t *testing.T) {
 			`/readable/fields/1/field: found the field of MANYCHAT_REPLY_FIELD, expected another field (it holds the last late reply)`,
 		}},
 		{"a field that is written and read", `{"fields":[{"id":"f","field":"Shift","values":["a"],"description":"d"}],"readable":{"fields":[{"id":"g","field":" shift","values":["a"]}]}}`, []string{
-			`/readable/fields/0/field: found "shift" a second time, expected a custom field of its own for each field and note (the first is /fields/0/field)`,
+			`/readable/fields/0/field: found " shift" a second time, expected a custom field of its own for each field and note (the first is /fields/0/field)`,
 		}},
 		{"reply flow in another case", `{"flows":[{"id":"f","flowNs":" Reply_NS ","description":"d"}]}`, []string{
 			`/flows/0/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,

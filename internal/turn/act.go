@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
-	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -115,29 +114,6 @@ func notes(s *Settlement) (text string) {
 		}
 	}
 	return text
-}
-
-// trace is the calls of a turn's model in their order: those that reached the desk, and
-// those that the loop answered itself.
-func trace(steps []agent.Step, atDesk []action.Call, offered []tool.Tool) (all []action.Call) {
-	names := map[string]bool{}
-	for _, t := range offered {
-		names[t.Spec().Name] = true
-	}
-	for i, s := range steps {
-		for _, call := range s.Calls {
-			if !names[call.Name] {
-				all = append(all, action.Call{Step: i + 1, Answer: action.AnsweredBad, Reason: "no tool has this name"})
-				continue
-			}
-			if len(atDesk) > 0 && atDesk[0].Step == i+1 && string(atDesk[0].Tool) == call.Name {
-				all, atDesk = append(all, atDesk[0]), atDesk[1:]
-				continue
-			}
-			all = append(all, action.Call{Step: i + 1, Tool: action.Kind(call.Name), Answer: action.AnsweredBad, Reason: "not taken"})
-		}
-	}
-	return append(all, atDesk...) // of a loop that ended without a result
 }
 
 // discarded counts the actions that a turn staged and does not do.

@@ -11,6 +11,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
+	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
 )
 
 // Why an agent gave no reply, beside what it reports itself.
@@ -56,7 +57,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		Offering:  rec.Conversation.Offering,
 	})
 	acts := desk.Close()
-	acts.Calls = trace(result.Steps, acts.Calls, offered)
+	acts.Calls = result.Trace(acts.Calls, offered)
 	if err != nil {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
@@ -137,7 +138,7 @@ func guard(x *Exchange, rec Recorded) (verdict, bool) {
 	if t.Keywords.Opening.Equals(text) {
 		return verdict{messages: []string{t.Rules.OpeningTrigger.Message}, outcome: conversation.AnsweredScripted}, true
 	}
-	if reason, over := overLimit(t.Rules, rec); over {
+	if reason, over := limit.Over(t.Rules, rec.Turn, rec.Recent); over {
 		return x.handoff(conversation.EscalatedPrecheck, reason), true
 	}
 	if unreadable(text) {

@@ -124,12 +124,12 @@ func (x *Exchange) flowsWith(r action.Record) []action.Record {
 	return with(x.flowed, r)
 }
 
-// with is a record with an entry, which takes the place of the same flow's while that is
+// with is a record with an entry, once; it takes the place of the same flow's while that is
 // being sent.
 func with(record []action.Record, r action.Record) []action.Record {
 	record = slices.Clone(record)
 	for i, e := range record {
-		if e.ID == r.ID && e.Status == action.Sending {
+		if e.ID == r.ID && (e.Status == action.Sending) {
 			record[i] = r
 			return record
 		}

@@ -23,6 +23,19 @@ var invariants = []func(*world){
 	repeatsAreAllowed,
 	responsesComeFirst,
 	flowsKeepTheGap,
+
+	flowsGoOutOnce,
+	actionsAreTriedOnce,
+	actionsFollowTheirText,
+	handoffsDoNothing,
+	recordsAgree,
+	capsHold,
+	repliesWaitForFlows,
+	flowsAreNotTalkedOver,
+	noticesArrive,
+	noticesAreSentOnce,
+	nothingIsKept,
+	modelsAreToldTheTruth,
 }
 
 // instant is what the database rounds a time to.
@@ -78,13 +91,17 @@ func nothingIsLeftOver(w *world) {
 // before it was recorded.
 func turnsAnswerTheirMessage(w *world) {
 	for _, t := range w.turns {
-		handedOff := slices.Equal(w.said[t.Text].texts, []string{escalationCopy})
+		handedOff := w.said[t.Text].shed && len(w.said[t.Text].texts) > 0
 		silent := t.Path == conversation.Silent
 		switch {
-		case silent && t.Reason != conversation.ByOverload:
+		case silent && t.Reason != conversation.ByOverload && (t.Reason == "" || w.business.Rules.EscalationQuietMinutes == 0):
 			w.violate("the turn of %q ended silently: %s, %s", t.Text, t.Outcome, t.Reason)
 		case handedOff && !silent && t.Attempt == 1: // a second start does not know (planned)
 			w.violate("%q was handed off and then answered by %s", t.Text, t.Path)
+		case !silent && t.Reason != "":
+			if len(t.Replies) != 1 || w.copies[t.Replies[0]] != t.Text {
+				w.violate("%q, handed off, is answered by %q", t.Text, short(t.Replies...))
+			}
 		case !silent && !strings.HasPrefix(strings.Join(t.Replies, " "), "re "+t.Text):
 			w.violate("the reply to %q is %q", t.Text, short(t.Replies...))
 		}
@@ -94,7 +111,11 @@ func turnsAnswerTheirMessage(w *world) {
 // Holds docs/spec/01-principles.md, C5: one contact's data never reaches another.
 func textsReachOnlyTheirContact(w *world) {
 	for _, b := range w.phone.seen {
-		if b.text != ackCopy && b.text != escalationCopy && !strings.Contains(b.text, b.subscriber+"-") {
+		of := b.text
+		if message, copied := w.copies[of]; copied {
+			of = message
+		}
+		if of != ackCopy && !strings.Contains(of, b.subscriber+"-") {
 			w.violate("%s sees %q", b.subscriber, short(b.text))
 		}
 	}
@@ -172,9 +193,12 @@ func (w *world) claimed(process string, rows []outbox.Row) {
 	queued := w.list(outbox.Pending, outbox.Delivering)
 	for _, r := range rows {
 		w.trace("%s: claims %s", process, w.part(r))
+		if r.Kind != outbox.Reply {
+			continue
+		}
 		for _, other := range queued {
 			switch {
-			case other.ConversationID != r.ConversationID || other.ID == r.ID:
+			case other.ConversationID != r.ConversationID || other.ID == r.ID || other.Kind != outbox.Reply:
 			case other.Status == outbox.Delivering:
 				w.violate("%s is in hand together with %s", w.part(r), w.part(other))
 			case cmp.Or(cmp.Compare(other.Seq, r.Seq), cmp.Compare(other.Part, r.Part)) < 0:
@@ -191,7 +215,7 @@ func (w *world) claimed(process string, rows []outbox.Row) {
 // that is queued.
 func (w *world) settledInline(t conversation.Turn) {
 	for _, r := range w.list(outbox.Pending, outbox.Delivering) {
-		if r.ConversationID == t.ConversationID && r.TurnID != t.ID {
+		if r.Kind == outbox.Reply && r.ConversationID == t.ConversationID && r.TurnID != t.ID {
 			w.violate("the reply to %q leaves in the response before %s", t.Text, w.part(r))
 		}
 	}
@@ -224,7 +248,7 @@ func (p *phones) count() map[string]int {
 // unsent are the texts of a turn that were not known to be sent when their row died.
 func (w *world) unsent(t store.RecentTurn) (texts []string) {
 	for _, r := range w.rows[t.ID] {
-		if r.Status == outbox.Dead {
+		if r.Kind == outbox.Reply && r.Status == outbox.Dead {
 			texts = append(texts, r.Payload.Texts[r.Payload.Sent:]...)
 		}
 	}

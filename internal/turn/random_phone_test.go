@@ -22,6 +22,7 @@ type request struct {
 	process, subscriber, text string
 	arrived                   time.Time
 	answered                  time.Time // of a trigger that may have been taken; zero: it was not one
+	taken                     bool      // the trigger was
 }
 
 // phones play ManyChat and the contacts' phones. A flow reads the field when its step
@@ -33,6 +34,8 @@ type phones struct {
 	seen   []bubble
 	writes []request // of the field
 	starts []request // of the flow
+
+	asked []*asked // for actions, by the time that the process began
 }
 
 // response shows what a response carries.
@@ -87,10 +90,19 @@ var (
 	errCallDead = errors.New("the process died in the call")
 )
 
+// The reply field and flow, which deliver texts; all others are actions'.
+const (
+	replyField = "reply"
+	replyFlow  = "content1"
+)
+
 // sender is ManyChat as a process reaches it.
 type sender struct{ *process }
 
-func (s sender) SetCustomFieldByName(_ context.Context, subscriber, _ string, value any) error {
+func (s sender) SetCustomFieldByName(ctx context.Context, subscriber, field string, value any) error {
+	if field != replyField {
+		return s.ask(ctx, subscriber, whatField(field, fmt.Sprint(value)))
+	}
 	w, stream := s.w, "field "+subscriber
 	time.Sleep(w.lag(stream))
 	switch {
@@ -110,7 +122,10 @@ func (s sender) SetCustomFieldByName(_ context.Context, subscriber, _ string, va
 	return nil
 }
 
-func (s sender) SendFlow(_ context.Context, subscriber, _ string) error {
+func (s sender) SendFlow(ctx context.Context, subscriber, flow string) error {
+	if flow != replyFlow {
+		return s.ask(ctx, subscriber, "flow "+flow)
+	}
 	w, stream := s.w, "flow "+subscriber
 	time.Sleep(w.lag(stream))
 	r := request{process: s.name, subscriber: subscriber, text: w.phone.field(subscriber), arrived: time.Now()}
@@ -131,12 +146,14 @@ func (s sender) SendFlow(_ context.Context, subscriber, _ string) error {
 	case w.dice.chance(stream, 0.03):
 		w.trace("%s: flow for %s started, and no answer", s.name, subscriber)
 		w.mayRepeat(r.text)
+		r.taken = true
 		go w.phone.play(subscriber, takes)
 		time.Sleep(takes + w.lag(stream))
 		w.phone.started(r)
 		return errNoAnswer
 	}
 	w.trace("%s: flow for %s started", s.name, subscriber)
+	r.taken = true
 	go w.phone.play(subscriber, takes)
 	time.Sleep(w.lag(stream))
 	w.phone.started(r)

@@ -5,18 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
-	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
-	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -37,9 +34,10 @@ func (w *world) boot() {
 	w.started++
 	p := &process{w: w, name: fmt.Sprint("p", w.started)}
 	log := slog.New(w)
+	acts := newHands(p, log)
 	worker, err := outbox.NewWorker(outbox.Config{
-		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db), Owner: p.name, Field: "reply", Flow: "content1", Gap: gap,
-		MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
+		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db), Actions: rowHands{acts}, Owner: p.name,
+		Field: replyField, Flow: replyFlow, Gap: gap, MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -47,8 +45,8 @@ func (w *world) boot() {
 	// Nothing is started too often, so that every reply names the message it answers.
 	p.runner, err = turn.New(turn.Config{
 		Tokens: keeper(w.t, w.db), Observe: func(conversation.Turn) {},
-		Store: turnStore{p}, Acts: w.db, Account: &account{start: w.start}, Agent: slowAgent{w}, Guard: guardrail.New(guardrail.Config{}),
-		Tenant: func() *tenant.Tenant { return fixture }, Wake: worker.Wake, Shapes: shapes(w.t), Owner: p.name,
+		Store: turnStore{p}, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
+		Tenant: w.tenant, Wake: worker.Wake, Shapes: shapes(w.t), Owner: p.name,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,
 	})
 	if err != nil {
@@ -236,6 +234,9 @@ func (w *world) message(turnID string) string {
 
 // part names a row for the trace.
 func (w *world) part(r outbox.Row) string {
+	if r.Kind == outbox.HandoffNotice {
+		return fmt.Sprintf("notice of %s, %d of %d", w.message(r.TurnID), r.Payload.Sent, len(r.Payload.Actions))
+	}
 	return fmt.Sprintf("%s part %d, %d of %d", w.message(r.TurnID), r.Part, r.Payload.Sent, len(r.Payload.Texts))
 }
 
@@ -259,30 +260,6 @@ func (w *world) sent(conversationID string, at time.Time) {
 
 // jitter is [outbox.Jitter] by the seed.
 func (w *world) jitter(d time.Duration) time.Duration { return d/2 + w.duration("jitter", d/2) }
-
-// longMark ends a message whose answer needs several texts.
-const longMark = " long"
-
-// slowAgent answers at any time around the deadline. Its reply names the message.
-type slowAgent struct{ w *world }
-
-func (a slowAgent) Run(ctx context.Context, in agent.Input) (agent.Result, error) {
-	stream := "agent " + in.Text
-	takes := a.w.duration(stream, 14*time.Second)
-	switch {
-	case a.w.dice.chance(stream, 0.3):
-		takes /= 10
-	case a.w.dice.chance(stream, 0.1): // a hair's breadth
-		takes = deadline - 20*ms + a.w.duration(stream, 40*ms)
-	}
-	text := "re " + in.Text
-	if strings.HasSuffix(in.Text, longMark) {
-		for n := range 450 { // no two of its texts are alike
-			text += fmt.Sprintf(" %s#%d", strings.TrimSuffix(in.Text, longMark), n)
-		}
-	}
-	return answersAfter(takes, text)(ctx)
-}
 
 func shapes(t *testing.T) delivery.Shapes {
 	t.Helper()

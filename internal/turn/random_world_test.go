@@ -15,6 +15,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -61,19 +62,25 @@ func (d *dice) stop() {
 // world is one seed: a database that outlives its processes, the contacts' phones, and
 // what was seen of both.
 type world struct {
-	t     *testing.T
-	dice  *dice
-	db    *store.DB
-	phone *phones
-	start time.Time
-	going sync.WaitGroup // contacts and the messages that they do not wait for
+	t        *testing.T
+	dice     *dice
+	db       *store.DB
+	phone    *phones
+	start    time.Time
+	business *tenant.Tenant
+	going    sync.WaitGroup // contacts and the messages that they do not wait for
 
 	mu       sync.Mutex
 	current  *process
 	started  int                     // processes
 	said     map[string]*exchanged   // by message
 	recorded map[string]string       // turn id to message, of committed records
-	repeats  map[string]bool         // texts that may arrive again
+	repeats  map[string]bool         // texts and parts of notices that may arrive again
+	copies   map[string]string       // message by the handoff's copy of its turn, see tenant
+	copied   int                     // copies given to turns
+	lost     map[string]bool         // messages, and parts of notices, whose process died before it wrote what became of their actions
+	told     []told                  // what models were told
+	pending  int                     // turns that still hold actions at the end
 	lastSent map[string]time.Time    // by conversation, as committed
 	turns    []store.RecentTurn      // at the end
 	rows     map[string][]outbox.Row // at the end, by turn
@@ -84,10 +91,12 @@ type world struct {
 // exchanged is what a contact's message met with.
 type exchanged struct {
 	subscriber string
+	began      time.Time
 	took       time.Duration // until the response was there to be written
 	process    string        // that answered
 	answered   time.Time     // when the response was written; zero: it was not
 	texts      []string      // of the written response
+	shed       bool          // it was handed off before it was recorded
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -98,15 +107,20 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, db: db, start: time.Now(),
+		t: t, db: db, start: time.Now(), business: busy(),
 		dice:     &dice{seed: seed, streams: map[string]*rand.Rand{}},
 		said:     map[string]*exchanged{},
 		recorded: map[string]string{},
 		repeats:  map[string]bool{},
+		copies:   map[string]string{},
+		lost:     map[string]bool{},
 		lastSent: map[string]time.Time{},
 		rows:     map[string][]outbox.Row{},
 	}
 	w.phone = &phones{w: w, fields: map[string]string{}}
+	if w.dice.chance("quiet", 0.3) {
+		w.business.Rules.EscalationQuietMinutes = 1
+	}
 	w.boot()
 	return w
 }
@@ -176,7 +190,10 @@ func (w *world) write(subscriber, text string) {
 		Text: text, ReceivedAt: began,
 	})
 	a := x.Wait(ctx)
-	e := &exchanged{subscriber: subscriber, took: time.Since(began), process: p.name}
+	e := &exchanged{subscriber: subscriber, began: began, took: time.Since(began), process: p.name, shed: a.Shed}
+	if a.Shed {
+		w.owns(a.Texts[0], text)
+	}
 	if left := bound - e.took; !a.Gone && left > 0 { // the write may take what is left
 		time.Sleep(w.duration(text, min(left, w.lag(text+" response")*10+ms)))
 	}
@@ -191,39 +208,6 @@ func (w *world) write(subscriber, text string) {
 	w.said[text] = e
 	w.mu.Unlock()
 	x.Written(written)
-}
-
-// crash ends the current process wherever it is and starts the next one. Every other
-// process is only taken for dead and lingers.
-func (w *world) crash() {
-	p := w.process()
-	lingers := w.dice.chance("crash", 0.5)
-	w.trace("CRASH of %s, lingers: %t", p.name, lingers)
-	p.die(lingers)
-	w.allowRepeats()
-	w.boot()
-}
-
-// allowRepeats notes the texts of which a crash leaves open whether they went out: those
-// in the worker's hand, and those of a response that is not stamped.
-func (w *world) allowRepeats() {
-	rows := w.list(outbox.Delivering)
-	turns := w.recent()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, r := range rows {
-		if unsent := r.Payload.Texts[r.Payload.Sent:]; len(unsent) > 0 {
-			w.repeats[unsent[0]] = true
-		}
-	}
-	for _, t := range turns {
-		if t.State == conversation.Answering {
-			now, _ := shapes(w.t).For(contact.WhatsApp).Cut(t.Replies)
-			for _, text := range now {
-				w.repeats[text] = true
-			}
-		}
-	}
 }
 
 // list reads the outbox.
@@ -260,6 +244,7 @@ func (w *world) idle() bool {
 // read keeps what the database holds at the end.
 func (w *world) read() {
 	w.turns = w.recent()
+	w.countPending()
 	for _, r := range w.list() {
 		w.rows[r.TurnID] = append(w.rows[r.TurnID], r)
 	}

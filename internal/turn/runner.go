@@ -20,6 +20,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
+	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
 )
 
 // The bounds of docs/deadlines.md that no variable sets.
@@ -220,7 +221,7 @@ func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
 		ReceivedAt:   m.ReceivedAt,
 		HistorySince: HistorySince(x.tenant, m.ReceivedAt),
 		HistoryLimit: HistoryEntries,
-		RecentLimit:  RecentMessages(x.tenant),
+		RecentLimit:  limit.Recent(x.tenant),
 	}
 	if _, found := x.tenant.Catalog.Offering(m.Offering); found {
 		a.Offering = m.Offering

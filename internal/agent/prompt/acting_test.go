@@ -186,7 +186,12 @@ func TestAnyListBringsTheRules(t *testing.T) {
 // Holds docs/spec/07-tools.md, "The tools": flow namespaces, tag and field names never reach a
 // prompt; and what the tools' own texts say reaches a model with the tools, not here.
 func TestNamesOfTheAccountAreNotInThePrompt(t *testing.T) {
-	of := academy(t)
+	for _, of := range []*tenant.Tenant{academy(t), equipped()} {
+		namesAreNotInThePrompt(t, of)
+	}
+}
+
+func namesAreNotInThePrompt(t *testing.T, of *tenant.Tenant) {
 	history := entries("contact: hi", "agent: Hello!")
 	history[1].Actions = everyStatus()
 	p := promptOf(t, of)
@@ -194,7 +199,7 @@ func TestNamesOfTheAccountAreNotInThePrompt(t *testing.T) {
 	for _, m := range p.Messages(prompt.Turn{History: history, Text: "hi", Now: noon, Earlier: cutShort()}) {
 		all += m.Text
 	}
-	names := map[string]bool{of.Tools.Nudge.HumanActiveTag: true}
+	names := map[string]bool{}
 	for _, f := range of.Tools.Flows {
 		names[f.FlowNs] = true
 	}

@@ -45,7 +45,7 @@ func anyTurn(seed uint64) prompt.Turn {
 // Holds docs/spec/04-agent.md, "Prompt": nothing that varies per contact or per minute is
 // in the static part; and 17-quality.md, "Performance": it is identical between turns.
 func TestStaticPartIsTheSameForAThousandTurns(t *testing.T) {
-	for _, of := range []*tenant.Tenant{academy(t), repairs()} {
+	for _, of := range []*tenant.Tenant{academy(t), repairs(), equipped()} {
 		first := promptOf(t, of)
 		static := sections(first)
 		for seed := range uint64(1000) {

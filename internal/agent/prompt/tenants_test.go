@@ -24,6 +24,9 @@ func academy(t testing.TB) *tenant.Tenant {
 // repairs is a business of another trade in another language, Portuguese.
 func repairs() *tenant.Tenant { return tenanttest.Repairs() }
 
+// equipped is the same business with tools.
+func equipped() *tenant.Tenant { return tenanttest.Equipped() }
+
 func promptOf(t testing.TB, of *tenant.Tenant) *prompt.Prompt {
 	t.Helper()
 	p, err := prompt.New(of)
@@ -47,6 +50,7 @@ func TestGoldenTenants(t *testing.T) {
 		{"academy", academy(t), prompt.Turn{History: visit, Text: "How long is it?\nAnd is there parking?", FirstName: "Mara", Offering: "wheel_course", Now: noon}},
 		{"academy-closed", academy(t), prompt.Turn{Text: "Can I come by now?", Now: noon.Add(9 * time.Hour)}},
 		{"repairs", repairs(), prompt.Turn{History: conserto, Text: "Obrigado", Offering: "tela", Now: noon}},
+		{"repairs-equipped", equipped(), prompt.Turn{History: conserto, Text: "Obrigado", Earlier: cutShort(), Now: noon}},
 	}
 	for _, tt := range tests {
 		p := promptOf(t, tt.of)

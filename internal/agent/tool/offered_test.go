@@ -27,7 +27,10 @@ func TestOffered(t *testing.T) {
 		{"empty tools.json", func(turn *tool.Turn) { turn.Tools = &tenant.Tools{} }, ""},
 		{"no flows", func(turn *tool.Turn) { turn.Tools.Flows = nil }, strings.Replace(all, "send_flow ", "", 1)},
 		{"only the opening", func(turn *tool.Turn) { turn.Tools.Flows = opening }, strings.Replace(all, "send_flow ", "", 1)},
-		{"only flows that were sent", func(turn *tool.Turn) { turn.Tools.Flows = turn.Tools.Flows[2:4]; turn.Sent = []string{"film", "folder"} }, strings.Replace(all, "send_flow ", "", 1)},
+		{"only flows that were sent", func(turn *tool.Turn) {
+			turn.Tools.Flows = turn.Tools.Flows[2:4]
+			turn.Sent = []string{"film", "folder"}
+		}, strings.Replace(all, "send_flow ", "", 1)},
 		{"no tags", func(turn *tool.Turn) { turn.Tools.Tags = nil }, strings.Replace(all, "add_tag remove_tag ", "", 1)},
 		{"no fields", func(turn *tool.Turn) { turn.Tools.Fields = nil }, strings.Replace(all, "set_field ", "", 1)},
 		{"a field that only the server sets", func(turn *tool.Turn) {

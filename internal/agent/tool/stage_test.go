@@ -153,3 +153,15 @@ func TestCloseTakesNoMore(t *testing.T) {
 		t.Errorf("the result can be changed: %+v", second)
 	}
 }
+
+// Holds docs/spec/08-sales.md, "Funnel": link_sent is absent from the model's enum of the
+// funnel field, and of that field alone.
+func TestLinkSentIsTheServersInTheFunnelAlone(t *testing.T) {
+	turn := inbound(&account{})
+	turn.Tools.Fields[2].Values = []string{"good", "link_sent"}
+	d := tool.NewDesk(turn)
+	if got := string(find(d, "set_field").Spec().Parameters); !strings.Contains(got, `"enum":["morning","evening","new","offered","good","link_sent"]`) {
+		t.Errorf("offered %s", got)
+	}
+	same(t, "told", staged+"\nbad: value of stage must be one of: new, offered", each(t, d, `set_field {"field":"mood","value":"link_sent"}`, `set_field {"field":"stage","value":"link_sent"}`))
+}

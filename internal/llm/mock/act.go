@@ -105,8 +105,9 @@ func (m *Model) fit(d *desk, q question, t *toolbox.Thing) (score float64, wish 
 			}
 		}
 	}
-	own := slices.DeleteFunc(slices.Clone(t.IDWords), func(w string) bool { return d.names(w) || m.isCue(w) || fold.Weight(w) < 0.25 })
-	if len(own) > 0 && !slices.ContainsFunc(own, func(w string) bool { return !fold.Holds(q.words, w) }) {
+	own := slices.DeleteFunc(slices.Clone(t.IDWords), func(w string) bool { return d.names(w) || fold.Weight(w) < 0.25 })
+	missing := func(w string) bool { return !fold.Holds(q.words, w) }
+	if !slices.ContainsFunc(own, missing) && m.strange(own, 0.25, func(string) bool { return false }) {
 		score++
 	}
 	telling := slices.DeleteFunc(m.telling(q.words), func(w string) bool { return d.knows(w) || fold.Holds(own, w) })

@@ -57,6 +57,8 @@ func TestModes(t *testing.T) {
 		mock.Echo:        {intervention: "field_echo", cleaned: true},
 		mock.TooLong:     {},
 		mock.ToolCall:    {class: agent.ToolCall},
+		mock.UnknownID:   {}, // no tools are offered here; see TestToolsMisused
+		mock.EveryTool:   {},
 		mock.Hang:        {class: agent.Abort},
 		mock.Panic:       {class: agent.Panic},
 	}

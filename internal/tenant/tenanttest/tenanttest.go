@@ -9,7 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-//go:embed repairs
+//go:embed repairs tools/tools.json
 var files embed.FS
 
 // Files are the tenant's files, as an operator would keep them in CONFIG_DIR.
@@ -29,4 +29,26 @@ func Repairs() *tenant.Tenant {
 		panic(err) // the files are embedded
 	}
 	return t
+}
+
+// EquippedFiles are the files of the same business with a tools.json beside them.
+func EquippedFiles() fs.FS { return equipped{Files()} }
+
+// Equipped is the same business with tools.
+func Equipped() *tenant.Tenant {
+	t, err := tenant.Load(EquippedFiles(), tenant.Options{ID: "repairs"})
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	return t
+}
+
+type equipped struct{ fs.FS }
+
+// Open opens a file; the tools are kept apart, so that the business has none in most tests.
+func (e equipped) Open(name string) (fs.File, error) {
+	if name == tenant.ToolsFile {
+		return files.Open("tools/" + name)
+	}
+	return e.FS.Open(name)
 }

@@ -51,7 +51,7 @@ const (
 	giftKeptCues  = `somebody else, someone else, outra pessoa, otra persona, quelqu un d autre, qualcun altro, jemand anderen`
 
 	// What says that one of several times, places or ways is the contact's own.
-	suitsCues = `suit*, works for me, work for me, works better, work better, works best, work best, better for me, best for me, is better, are better, i prefer, prefer the, would prefer, d prefer, i can only, can only come, i only have time,
+	suitsCues = `suit me better, suits me better, suit me best, suits me best, suit*, works for me, work for me, works better, work better, works best, work best, better for me, best for me, is better, are better, i prefer, prefer the, would prefer, d prefer, i can only, can only come, i only have time,
 		i am free, i m free, prefiero, me viene bien, me vienen bien, me va bien, me conviene, mejor por, solo puedo, prefiro, melhor para mim, fica melhor, melhor de, so posso, so consigo, para mim e melhor,
 		je prefere, m arrange, me convient, je peux seulement, preferisco, mi va bene, mi va meglio, meglio per me, posso solo, passt mir, passt es mir, ware mir lieber, ist mir lieber, kann nur, προτιμ*, με βολευ*, μπορω μονο`
 	// What tells that the contact was here before.

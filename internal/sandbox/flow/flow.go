@@ -1,7 +1,6 @@
-package sandbox
+package flow
 
 import (
-	"fmt"
 	"net/url"
 	"time"
 
@@ -26,32 +25,9 @@ type Step struct {
 	Caption string  // below the picture
 }
 
-// define makes what the business's files name exist in the account. The reply flow comes
-// last: nothing can stand in for it.
-func (a *Account) define(c AccountConfig) error {
-	for _, field := range append([]string{c.ReplyField, c.TokenField}, c.Fields...) {
-		if _, err := a.DefineField(field, phone.Text); err != nil {
-			return fmt.Errorf("emulated account: %w", err)
-		}
-	}
-	for _, tag := range c.Tags {
-		if _, err := a.DefineTag(tag); err != nil {
-			return fmt.Errorf("emulated account: %w", err)
-		}
-	}
-	for _, f := range c.Flows {
-		a.DefineFlow(manychattest.Flow{Name: f.ID, NS: f.NS, Steps: f.steps()})
-	}
-	a.DefineFlow(manychattest.Flow{
-		Name: "AI reply", NS: c.ReplyFlow,
-		Steps: []manychattest.Step{{Text: "{{" + c.ReplyField + "}}"}},
-	})
-	return nil
-}
-
-// steps are what the emulator plays. A flow that nobody has described shows its id, as a
+// Play is what the emulator plays of it. A flow that nobody has described shows its id, as a
 // text and as a card, so that a person sees which one arrived.
-func (f Flow) steps() []manychattest.Step {
+func (f Flow) Play() []manychattest.Step {
 	steps := f.Steps
 	switch {
 	case f.Quiet:

@@ -1,4 +1,6 @@
-package sandbox
+// Package flow is the flows of the business in the emulated account: what a contact sees
+// of them, and the pictures in them, which are drawn here.
+package flow
 
 import (
 	"fmt"
@@ -10,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// MediaPath is where the pictures of the account's flows are.
-const MediaPath = Path + "/media"
+// MediaPath is where the page finds the pictures.
+const MediaPath = "/sandbox/media"
 
 // Picture is what a flow's medium is a picture of. Each is drawn here: nothing comes from
 // the internet.
@@ -34,8 +36,8 @@ const (
 	titleLines, titleRunes      = 2, 30
 )
 
-// media serves one picture as SVG: its name says of what, its query the title.
-func media(w http.ResponseWriter, r *http.Request) {
+// Serve serves one picture as SVG: its name says of what, its query the title.
+func Serve(w http.ResponseWriter, r *http.Request) {
 	name, isSVG := strings.CutSuffix(r.PathValue("file"), ".svg")
 	if p := Picture(name); isSVG && slices.Contains(Pictures(), p) {
 		w.Header().Set("Content-Type", "image/svg+xml")

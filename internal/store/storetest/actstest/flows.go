@@ -1,4 +1,4 @@
-package acting
+package actstest
 
 import (
 	"errors"
@@ -175,7 +175,9 @@ func testNoteFailed(t *testing.T, f *fixture) {
 	}
 
 	holder, other := f.say(t, "700001"), f.say(t, "700001")
-	ok(t, f.db.NoteFlow(t.Context(), sending(holder, "brochure")))
+	n := sending(holder, "brochure")
+	n.Claim.TurnID = other.Turn.ID // the right is the turn's that notes it
+	ok(t, f.db.NoteFlow(t.Context(), n))
 	ok(t, f.db.NoteFlow(t.Context(), noting(other, flow("brochure", action.Failed, "rejected"))))
 	diff(t, "what another turn holds", []string{"brochure"}, f.say(t, "700001").Sent)
 }

@@ -1,4 +1,4 @@
-package acting
+package actstest
 
 import (
 	"testing"

@@ -1,6 +1,6 @@
-// Package acting is the part of the suite of every database that is about what turns do
+// Package actstest is the part of the suite of every database that is about what turns do
 // besides replying.
-package acting
+package actstest
 
 import (
 	"fmt"
@@ -50,6 +50,7 @@ func Run(t *testing.T, open storetest.Open) {
 		"discard actions":            testDiscard,
 		"retry a reply":              testRetryReply,
 		"retry a notice":             testRetryNotice,
+		"parts of a notice":          testNoticeParts,
 		"rows of a turn":             testTurnRows,
 		"take over unwritten":        testTakeOverUnwritten,
 		"take over acting":           testTakeOverActing,

@@ -1,4 +1,6 @@
-package turn
+// Package limit says which of a tenant's limits on a contact's messages a turn is over. It
+// is pure: what was read decides.
+package limit
 
 import (
 	"time"
@@ -13,20 +15,20 @@ const (
 	capWindow  = 24 * time.Hour // the longest a conversation lasts for its turn cap
 )
 
-// RecentMessages is how many of a contact's earlier messages a tenant's limits look at.
-func RecentMessages(t *tenant.Tenant) int {
+// Recent is how many of a contact's earlier messages a tenant's limits look at.
+func Recent(t *tenant.Tenant) int {
 	return max(t.Rules.RateLimit.TurnsPerSubscriberPerHour, t.Rules.MaxTurnsPerConversation)
 }
 
-// overLimit says which limit a turn is over. Bound and unbound turns are counted apart,
-// by what was read into Recent; the cap is of bound ones.
-func overLimit(rules tenant.Rules, rec Recorded) (conversation.EscalationReason, bool) {
-	at := rec.Turn.ReceivedAt
-	if 1+since(rec.Recent, at.Add(-rateWindow), at) > rules.RateLimit.TurnsPerSubscriberPerHour {
+// Over says which limit a turn is over. Bound and unbound turns are counted apart, by what
+// was read into recent, the arrivals before it, newest first; the cap is of bound ones.
+func Over(rules tenant.Rules, t conversation.Turn, recent []time.Time) (conversation.EscalationReason, bool) {
+	at := t.ReceivedAt
+	if 1+since(recent, at.Add(-rateWindow), at) > rules.RateLimit.TurnsPerSubscriberPerHour {
 		return conversation.ByRateLimit, true
 	}
 	idle := time.Duration(rules.IdleResetHours * float64(time.Hour))
-	if rec.Turn.Bound && 1+sinceGap(rec.Recent, at, idle) > rules.MaxTurnsPerConversation {
+	if t.Bound && 1+sinceGap(recent, at, idle) > rules.MaxTurnsPerConversation {
 		return conversation.ByTurnCap, true
 	}
 	return "", false

@@ -1,4 +1,4 @@
-package acting
+package actstest
 
 import (
 	"strings"
@@ -81,6 +81,14 @@ func testReleaseStored(t *testing.T, f *fixture) {
 	f.release(t, r, outbox.Dead)
 	diff(t, "statuses", []action.Status{action.Performed, action.DeadLettered, action.DeadLettered}, f.statuses(t, s.Turn.ID))
 	diff(t, "payload", outbox.Payload{Texts: []string{"one", "two"}, Sent: 1, Actions: bare(pending())}, f.row(t, r.ID).Payload)
+
+	plain := acting(f.say(t, "700002"), conversation.Outbox, "three")
+	plain.Row.Payload.Actions = nil
+	f.settle(t, plain)
+	r = f.claimOne(t, outbox.Reply)
+	r.Payload.Actions = pending()
+	f.release(t, r, outbox.Dead)
+	diff(t, "record of a row without actions", record(), must(f.db.Turn(t.Context(), plain.Turn.ID))(t).Actions)
 }
 
 func testReleaseRefuses(t *testing.T, f *fixture) {
@@ -170,6 +178,33 @@ func testRetryNotice(t *testing.T, f *fixture) {
 	diff(t, "delivered", []action.Status{action.Performed, action.Performed, action.Performed}, f.statuses(t, s.Turn.ID))
 }
 
+// Parts that have ended stay as they did, whether or not it was written down how.
+func testNoticeParts(t *testing.T, f *fixture) {
+	for _, c := range []struct {
+		name          string
+		ended         []action.Ended
+		dead, retried []action.Status
+	}{
+		{"how is not known", nil, []action.Status{action.Staged, action.DeadLettered, action.DeadLettered},
+			[]action.Status{action.Staged, action.Staged, action.Staged}},
+		{"failed", []action.Ended{{Place: 0, Status: action.Failed, Error: "rejected"}},
+			[]action.Status{action.Failed, action.DeadLettered, action.DeadLettered}, []action.Status{action.Failed, action.Staged, action.Staged}},
+		{"performed and not counted", []action.Ended{{Place: 0, Status: action.Failed}, {Place: 1, Status: action.Performed}},
+			[]action.Status{action.Failed, action.Performed, action.DeadLettered}, []action.Status{action.Failed, action.Performed, action.Staged}},
+	} {
+		s := escalated(f.say(t, fresh(f)))
+		f.settle(t, s)
+		r := f.claimOne(t, outbox.HandoffNotice)
+		r.Payload.Sent = 1
+		ok(t, f.db.Progress(t.Context(), r, time.Time{}))
+		f.release(t, r, outbox.Dead, c.ended...)
+		diff(t, c.name+": dead", c.dead, f.statuses(t, s.Turn.ID))
+		ok(t, f.db.RetryOutbox(t.Context(), r.ID))
+		diff(t, c.name+": retried", c.retried, f.statuses(t, s.Turn.ID))
+		ok(t, f.db.DiscardOutbox(t.Context(), r.ID))
+	}
+}
+
 func testTurnRows(t *testing.T, f *fixture) {
 	r := f.say(t, "700001")
 	s := acting(r, conversation.Inline, "hi", "more")
@@ -241,7 +276,7 @@ func testNoticeDies(t *testing.T, f *fixture) {
 		end()
 		c := must(f.db.Conversation(t.Context(), key("700001")))(t)
 		diff(t, "told, and needs a person", []any{start, true}, []any{c.HandoffSaidAt, c.NeedsPerson})
-		diff(t, "said", 2, len(f.say(t, "700001").History)-f.made+2)
+		diff(t, "said", "a person takes over", f.say(t, "700001").History[1].Text)
 	}
 	quiet := turn.Settlement{Turn: f.say(t, "700001").Turn, Quiet: time.Hour}
 	quiet.Turn.Outcome, quiet.Turn.Reason, quiet.Turn.Path = conversation.Escalated, conversation.Complaint, conversation.Inline

@@ -1,0 +1,50 @@
+package turn_test
+
+import (
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+)
+
+// crash ends the current process wherever it is and starts the next one. Every other
+// process is only taken for dead and lingers.
+func (w *world) crash() {
+	p := w.process()
+	lingers := w.dice.chance("crash", 0.5)
+	w.trace("CRASH of %s, lingers: %t", p.name, lingers)
+	p.die(lingers)
+	w.allowRepeats()
+	w.boot()
+}
+
+// allowRepeats notes of what a crash leaves open whether it went out: the texts and the
+// parts of notices in the worker's hand, and what a response that is not stamped carries
+// and what follows it.
+func (w *world) allowRepeats() {
+	rows := w.list(outbox.Delivering)
+	turns := w.recent()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range rows {
+		for i, part := range r.Payload.Actions {
+			if r.Kind == outbox.HandoffNotice && i <= r.Payload.Sent {
+				w.lost[noticePart(w.recorded[r.TurnID], part.ID)] = true
+			}
+			if r.Kind == outbox.HandoffNotice && i == r.Payload.Sent {
+				w.repeats[noticePart(w.recorded[r.TurnID], part.ID)] = true
+			}
+		}
+		if r.Kind == outbox.Reply && r.Payload.Sent < len(r.Payload.Texts) {
+			w.repeats[r.Payload.Texts[r.Payload.Sent]] = true
+		}
+	}
+	for _, t := range turns {
+		if t.State == conversation.Answering {
+			w.lost[t.Text] = true
+			now, _ := shapes(w.t).For(contact.WhatsApp).Cut(t.Replies)
+			for _, text := range now {
+				w.repeats[text] = true
+			}
+		}
+	}
+}
