@@ -87,6 +87,8 @@ type Pending struct {
 	Tool  Kind   `json:"tool"`
 	ID    string `json:"id"`
 	Value string `json:"value,omitempty"`
+	// ContactAsked is of a payment link, which a contact gets again for the asking.
+	ContactAsked bool `json:"contactAsked,omitempty"`
 	// Text is what a note says, cleaned. It is kept here alone, until it is written.
 	Text string `json:"text,omitempty"`
 }

@@ -34,8 +34,7 @@ func (a acting) Perform(ctx context.Context, row outbox.Row) []action.Ended {
 	})
 }
 
-// Notify fills [outbox.Actions]. A part that is not configured any more is no failure of the
-// notice.
+// Notify fills [outbox.Actions]. A part that is not configured any more is refused.
 func (a acting) Notify(ctx context.Context, row outbox.Row, part action.Pending) error {
 	h := a.tenant().Rules.Handoff
 	if h == nil {

@@ -295,3 +295,44 @@ func TestToolsRateLimitHarmsNoReply(t *testing.T) {
 		}
 	})
 }
+
+// Holds docs/spec/07-tools.md, "Performing", and docs/spec/05-delivery.md, "Outbox": with replies
+// queued one behind the other, whatever ManyChat does to their actions changes neither that
+// they arrive nor their order.
+func TestToolsFaultsKeepTheOrder(t *testing.T) {
+	for _, w := range woes() {
+		if w.behind == "" || w.kind == fault.MissingField {
+			continue
+		}
+		t.Run(string(w.kind), func(t *testing.T) {
+			model := scripted(wrote("Hello."),
+				calling(addGift), slow(9*time.Second, wrote("First.")),
+				calling(addGift, dropGroup), wrote("Second."),
+				calling(addGift, setEvening), wrote("Third."))
+			inStudio(t, setup{model: model}, func(s *studio) {
+				id := s.contact("900000001")
+				s.write(id, "hello")
+				s.rest(time.Minute)
+				s.faults(w.on("/fb/subscriber/addTagByName"))
+				s.write(id, "one")
+				s.rest(1500 * time.Millisecond) // the first reply is queued
+				s.write(id, "two")
+				s.write(id, "three")
+				s.rest(5 * time.Minute)
+				var read []string
+				for _, item := range s.account.Chat(id) {
+					if item.From == phone.FromBusiness && item.Text != "Hello." {
+						read = append(read, item.Text)
+					}
+				}
+				if diff := cmp.Diff([]string{ack, "First.", "Second.", "Third."}, read); diff != "" {
+					t.Errorf("the contact reads (-want +got):\n%s", diff)
+				}
+				want := []string{"say First.", "show", "add_tag gift", "say Second.", "show", "add_tag gift", "remove_tag group_booking", "say Third.", "show", "add_tag gift", "set_field preferred_shift=evening"}
+				if diff := cmp.Diff(want, s.did(id)); diff != "" {
+					t.Errorf("ManyChat was asked (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

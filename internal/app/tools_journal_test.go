@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -71,19 +72,37 @@ func (w wire) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wiredConn{c, w.journal}, nil
+	return &wiredConn{Conn: c, journal: w.journal}, nil
 }
 
 type wiredConn struct {
 	net.Conn
 	journal *journal
+
+	mu      sync.Mutex
+	contact string // whose message was read last
+}
+
+// writtenBy finds the contact in either body of a message.
+var writtenBy = regexp.MustCompile(`"(?:id|subscriber_id)": ?"?([0-9]{6,})`)
+
+func (c *wiredConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if found := writtenBy.FindSubmatch(p[:n]); found != nil {
+		c.mu.Lock()
+		c.contact = string(found[1])
+		c.mu.Unlock()
+	}
+	return n, err
 }
 
 // Write returns when the caller has read it all: only then is it out.
-func (c wiredConn) Write(p []byte) (int, error) {
+func (c *wiredConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err == nil {
-		c.journal.add(event{kind: "wire", what: string(p)})
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.journal.add(event{kind: "wire", what: string(p), contact: c.contact})
 	}
 	return n, err
 }
@@ -109,9 +128,9 @@ func (s *studio) checkBehind(id, reply string) {
 	out, said, early := false, false, []string{}
 	for _, e := range s.journal.all() {
 		switch {
+		case e.contact != id:
 		case e.kind == "wire" && strings.Contains(e.what, reply):
 			out = true
-		case e.contact != id:
 		case e.kind == "asks" && strings.HasPrefix(e.what, "say ") && strings.Contains(e.what, reply):
 			said = true
 		case e.kind == "answered" && e.what == "show" && said:

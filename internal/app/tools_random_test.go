@@ -61,7 +61,7 @@ func randomCall(r *rand.Rand) llm.ToolCall {
 	case 2, 3:
 		name, arguments = pick("add_tag", "remove_tag"), fmt.Sprintf(`{"tag":%q}`, pick("gift", "group_booking", "gift", "former_student"))
 	case 4, 5, 6:
-		name, arguments = "set_field", fmt.Sprintf(`{"field":%q,"value":%q}`, pick("preferred_shift", "course", "preferred_shift"), pick("morning", "evening", "weekend", "wheel_course", "hand_building"))
+		name, arguments = "set_field", fmt.Sprintf(`{"field":%q,"value":%q}`, pick("preferred_shift", "course", "course"), pick("morning", "evening", "weekend", "glaze_weekend", "hand_building", "family_morning"))
 	case 7:
 		name, arguments = "write_note", fmt.Sprintf(`{"note":%q,"text":%q}`, pick("summary", "handoff_note"), pick("Wants a bowl.", "Wants a vase.", " ", "Asks for glaze."))
 	case 8:
@@ -87,7 +87,7 @@ func randomPlan(seed uint64, id string) *plan {
 	}
 	for range r.IntN(4) {
 		var calls []llm.ToolCall
-		for range 1 + r.IntN(6) {
+		for range 1 + r.IntN(8) {
 			calls = append(calls, randomCall(r))
 		}
 		p.steps = append(p.steps, slow(pause(), calling(calls...)))
@@ -98,7 +98,9 @@ func randomPlan(seed uint64, id string) *plan {
 		{Text: "no reply"}, {Hang: llmtest.UntilAbort}, {Panic: "a bug"},
 	}
 	p.steps = append(p.steps, slow(pause(), ends[r.IntN(len(ends))]))
-	if woes := woes(); r.IntN(3) > 0 {
+	if r.IntN(10) == 0 { // nothing is delivered through the outbox
+		p.fault = &manychattest.Fault{Kind: fault.MissingFlow, Name: studioFlow, Contact: id}
+	} else if woes := woes(); r.IntN(3) > 0 {
 		paths := []string{"sendFlow", "/fb/subscriber/addTagByName", "/fb/subscriber/setCustomFieldByName", "/fb/subscriber/*", "/fb/*"}
 		f := woes[r.IntN(len(woes))].on(paths[r.IntN(len(paths))])
 		f.Contact, f.Times = id, 1+r.IntN(4)

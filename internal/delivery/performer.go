@@ -97,15 +97,16 @@ func (p *Performer) Perform(ctx context.Context, b Batch) []action.Ended {
 	return ended
 }
 
-// SendFlow sends one flow inside a turn, to which the caller claimed the contact's right.
-func (p *Performer) SendFlow(ctx context.Context, who contact.Key, tools *tenant.Tools, id string) action.Ended {
-	log := p.cfg.Log.With("tool", action.SendFlow, "id", id)
-	flow, ok := tools.Flow(id)
+// SendFlow sends the flow of b.Claim inside a turn: the caller claimed the contact's right to
+// it. Actions are passed over.
+func (p *Performer) SendFlow(ctx context.Context, b Batch) action.Ended {
+	log := p.cfg.Log.With("tool", action.SendFlow, "id", b.Claim.Flow, "turn", b.Claim.TurnID)
+	flow, ok := b.Tools.Flow(b.Claim.Flow)
 	if !ok {
 		return failed(log, Unconfigured)
 	}
 	ended, _ := p.request(ctx, log, inTurn, func(ctx context.Context) error {
-		return p.cfg.Account.SendFlow(ctx, string(who.SubscriberID), flow.FlowNs)
+		return p.cfg.Account.SendFlow(ctx, string(b.Who.SubscriberID), flow.FlowNs)
 	})
 	return ended
 }
@@ -133,7 +134,7 @@ func (p *Performer) flow(ctx context.Context, log *slog.Logger, b Batch, a actio
 		return failed(log, Unconfigured)
 	}
 	claim := b.Claim
-	claim.Flow, claim.Repeatable, claim.At = flow.ID, flow.Repeatable, p.cfg.Now()
+	claim.Flow, claim.Repeatable, claim.At = flow.ID, flow.Again(a.ContactAsked), p.cfg.Now()
 	if err := p.cfg.Claims.ClaimFlow(ctx, claim); errors.Is(err, action.ErrSent) {
 		return failed(log, AlreadySent)
 	} else if err != nil {

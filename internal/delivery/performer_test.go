@@ -455,7 +455,7 @@ func TestSendFlowInATurn(t *testing.T) {
 			onStage(t, 1, func(s *stage) {
 				s.faults(tt.faults...)
 				start := time.Now()
-				got := s.p.SendFlow(s.t.Context(), key(bob), academy(), tt.id)
+				got := s.p.SendFlow(s.t.Context(), delivery.Batch{Who: key(bob), Tools: academy(), Claim: action.Claim{Flow: tt.id}})
 				want(t, "flow", ends([]action.Ended{got}), tt.want)
 				if took := time.Since(start).Truncate(time.Second); took != tt.took || len(s.rights.claimed)+len(s.rights.released) > 0 {
 					t.Errorf("took %v, want %v; claims %v, %v", took, tt.took, s.rights.claimed, s.rights.released)

@@ -77,7 +77,7 @@ func mediumOf(item manychattest.ChatItem) *medium {
 	if name := path.Base(u.Path); name != "." && name != "/" {
 		m.Name = name
 	}
-	if u.Host == "" && u.Scheme == "" && strings.HasPrefix(item.URL, MediaPath+"/") {
+	if strings.HasPrefix(item.URL, MediaPath+"/") {
 		m.Image, m.Name = item.URL, u.Query().Get("title")
 	}
 	return m

@@ -36,6 +36,12 @@ func (f Flow) Settle() time.Duration {
 	return time.Duration(f.SettleSeconds * float64(time.Second))
 }
 
+// Again reports whether a contact may get the flow a second time. The link to pay goes to
+// whoever asks for it.
+func (f Flow) Again(contactAsked bool) bool {
+	return f.Repeatable || f.Role == RolePaymentLink && contactAsked
+}
+
 // FlowRole is a flow's part in a sale.
 type FlowRole string
 

@@ -51,8 +51,8 @@ func (a *account) Perform(ctx context.Context, b delivery.Batch) (all []action.E
 }
 
 // SendFlow fills [turn.Account].
-func (a *account) SendFlow(ctx context.Context, _ contact.Key, _ *tenant.Tools, id string) action.Ended {
-	return a.do(ctx, "flow", action.Pending{ID: id})
+func (a *account) SendFlow(ctx context.Context, b delivery.Batch) action.Ended {
+	return a.do(ctx, "flow", action.Pending{ID: b.Claim.Flow})
 }
 
 // Read fills [turn.Account].

@@ -17,8 +17,8 @@ type Account interface {
 	// Perform makes the requests of staged actions, in their order, and says what became of
 	// every one when they ended or ctx did.
 	Perform(ctx context.Context, b delivery.Batch) []action.Ended
-	// SendFlow sends one flow, by its configured id, whose right was claimed before.
-	SendFlow(ctx context.Context, who contact.Key, tools *tenant.Tools, id string) action.Ended
+	// SendFlow sends the flow of b.Claim, whose right was claimed before.
+	SendFlow(ctx context.Context, b delivery.Batch) action.Ended
 	// Read reads what the tenant's files let the agent know of a contact.
 	Read(ctx context.Context, who contact.Key, tools *tenant.Tools) (contact.Profile, error)
 }
@@ -33,9 +33,6 @@ type flows struct {
 // noteWithin bounds the write of what became of a flow; settling writes it again.
 const noteWithin = 2 * time.Second
 
-// notRecorded is the error of a flow that was not sent because it could not be written down.
-const notRecorded = "not recorded, so not sent"
-
 // Send fills [tool.Sender]: the flow is written down before its request, and again with
 // what became of it.
 func (f *flows) Send(ctx context.Context, r action.Record) (action.Record, error) {
@@ -44,7 +41,7 @@ func (f *flows) Send(ctx context.Context, r action.Record) (action.Record, error
 		return f.unsent(r, err)
 	}
 	f.x.flow(r)
-	ended := f.x.r.cfg.Account.SendFlow(ctx, f.rec.Turn.Key, f.x.tenant.Tools, r.ID)
+	ended := f.x.r.cfg.Account.SendFlow(ctx, delivery.Batch{Who: f.rec.Turn.Key, Tools: f.x.tenant.Tools, Claim: f.claim(r)})
 	r.Status, r.Error, r.At = ended.Status, ended.Error, ended.At
 	f.x.flow(r)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
@@ -65,28 +62,26 @@ func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
 		return r, action.ErrSent
 	}
 	f.x.r.cfg.Log.Warn("flow not sent: it could not be written down before", "turn", f.rec.Turn.ID, "flow", r.ID, "error", err)
-	r.Status, r.Error = action.Failed, notRecorded
+	r.Status, r.Error = action.Failed, delivery.NotRecorded
 	return r, nil
 }
 
 // note writes a flow into the record of the running turn.
 func (f *flows) note(ctx context.Context, r action.Record) error {
-	t, cfg := f.rec.Turn, f.x.r.cfg
-	now := cfg.Now()
-	return cfg.Acts.NoteFlow(ctx, FlowNote{
-		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flowsWith(r),
-		Claim: action.Claim{
-			ConversationID: t.ConversationID, TurnID: t.ID, Flow: r.ID, At: now,
-			Since: HistorySince(f.x.tenant, now), Repeatable: repeatable(f.x.tenant, r),
-		},
+	t := f.rec.Turn
+	return f.x.r.cfg.Acts.NoteFlow(ctx, FlowNote{
+		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flowsWith(r), Claim: f.claim(r),
 	})
 }
 
-// repeatable reports whether a contact may get a flow again: the link to pay whenever they
-// ask for it.
-func repeatable(t *tenant.Tenant, r action.Record) bool {
-	flow, _ := t.Tools.Flow(r.ID)
-	return flow.Repeatable || flow.Role == tenant.RolePaymentLink && r.ContactAsked
+// claim is the contact's right to a flow.
+func (f *flows) claim(r action.Record) action.Claim {
+	flow, _ := f.x.tenant.Tools.Flow(r.ID)
+	now := f.x.r.cfg.Now()
+	return action.Claim{
+		ConversationID: f.rec.Turn.ConversationID, TurnID: f.rec.Turn.ID, Flow: r.ID, At: now,
+		Since: HistorySince(f.x.tenant, now), Repeatable: flow.Again(r.ContactAsked),
+	}
 }
 
 // reader reads the contact of one turn. It fills [tool.Reader].
@@ -129,7 +124,7 @@ func (x *Exchange) flowsWith(r action.Record) []action.Record {
 func with(record []action.Record, r action.Record) []action.Record {
 	record = slices.Clone(record)
 	for i, e := range record {
-		if e.ID == r.ID && (e.Status == action.Sending) {
+		if e.ID == r.ID && (e.Status == action.Sending || e == r) {
 			record[i] = r
 			return record
 		}

@@ -115,7 +115,7 @@ func TestFlowThatDoesNotGoOut(t *testing.T) {
 		{name: "unknown", ended: action.Ended{Status: action.Failed, Error: action.OutcomeUnknown},
 			answer: `{"sent":false,"reason":"unknown"}`, record: []string{"send_flow brochure failed: outcome unknown"}, asked: 1, again: `{"sent":false,"reason":"already_sent"}`},
 		{name: "the database is down", note: fault{err: errDatabase, times: 1},
-			answer: `{"sent":false,"reason":"failed"}`, record: []string{"send_flow brochure failed: not recorded, so not sent"}, again: `{"sent":true}`},
+			answer: `{"sent":false,"reason":"failed"}`, record: []string{"send_flow brochure failed: not recorded"}, again: `{"sent":true}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

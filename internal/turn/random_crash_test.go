@@ -1,10 +1,37 @@
 package turn_test
 
 import (
+	"time"
+
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 )
+
+// awaitCrash waits for the moment of a crash: any, or for every other one a moment behind
+// an answer that is about to be written, or a request for an action that arrived.
+func (w *world) awaitCrash() {
+	ripe := w.ripe
+	if w.dice.chance("crash", 0.5) {
+		ripe = nil
+	}
+	select {
+	case <-time.After(w.duration("crash", 40*time.Second)):
+	case <-ripe:
+		time.Sleep(w.duration("crash", 20*ms))
+	}
+}
+
+// ripens offers a moment for a crash.
+func (w *world) ripens(stream string) {
+	if !w.dice.chance("ripe "+stream, 0.05) {
+		return
+	}
+	select {
+	case w.ripe <- struct{}{}:
+	default:
+	}
+}
 
 // crash ends the current process wherever it is and starts the next one. Every other
 // process is only taken for dead and lingers.

@@ -84,6 +84,7 @@ func (s sender) ask(ctx context.Context, subscriber, what string) error {
 	}
 	lost := w.dice.chance(stream, 0.04)
 	w.phone.takes(a)
+	w.ripens(stream)
 	w.trace("%s: %s of %q is done, answer lost: %t, dead: %t", s.name, what, a.message, lost || !intime, dead)
 	if lost || !within(ctx, w.slow(stream)) {
 		w.mayRepeat(noticePart(a.message, a.part))
@@ -174,8 +175,8 @@ func (h hands) Perform(ctx context.Context, b delivery.Batch) []action.Ended {
 }
 
 // SendFlow fills [turn.Account]. Its context is that of the model's call.
-func (h hands) SendFlow(ctx context.Context, who contact.Key, tools *tenant.Tools, id string) action.Ended {
-	return h.performer.SendFlow(ctx, who, tools, id)
+func (h hands) SendFlow(ctx context.Context, b delivery.Batch) action.Ended {
+	return h.performer.SendFlow(ctx, b)
 }
 
 // Read fills [turn.Account].

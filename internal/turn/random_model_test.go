@@ -62,7 +62,7 @@ func (a slowAgent) Run(ctx context.Context, in agent.Input) (agent.Result, error
 	a.w.owns(in.Tenant.Rules.Messages.Escalation, in.Text)
 	stream := "agent " + a.name + " " + in.Text
 	began, takes := time.Now(), a.takes(stream)
-	a.work(origin{message: in.Text, of: inTurn}.in(ctx), in, stream, takes)
+	a.work(ctx, in, stream, takes)
 	result, err := answersAfter(takes-time.Since(began), a.reply(in.Text))(ctx)
 	switch { // not the same chance: each of these is about one in ten
 	case err != nil:

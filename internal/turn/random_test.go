@@ -62,7 +62,7 @@ func (w *world) live(impatient bool) {
 		w.going.Go(func() { w.talk(subscriber, impatient) })
 	}
 	for range w.dice.upTo("crashes", crashes+1) {
-		time.Sleep(w.duration("crash", 40*time.Second))
+		w.awaitCrash()
 		w.crash()
 	}
 	w.going.Wait()

@@ -68,6 +68,7 @@ type world struct {
 	phone    *phones
 	start    time.Time
 	business *tenant.Tenant
+	ripe     chan struct{}  // a moment for a crash
 	going    sync.WaitGroup // contacts and the messages that they do not wait for
 
 	mu       sync.Mutex
@@ -107,7 +108,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, db: db, start: time.Now(), business: busy(),
+		t: t, db: db, start: time.Now(), business: busy(), ripe: make(chan struct{}),
 		dice:     &dice{seed: seed, streams: map[string]*rand.Rand{}},
 		said:     map[string]*exchanged{},
 		recorded: map[string]string{},
@@ -194,6 +195,7 @@ func (w *world) write(subscriber, text string) {
 	if a.Shed {
 		w.owns(a.Texts[0], text)
 	}
+	w.ripens("response to " + text)
 	if left := bound - e.took; !a.Gone && left > 0 { // the write may take what is left
 		time.Sleep(w.duration(text, min(left, w.lag(text+" response")*10+ms)))
 	}

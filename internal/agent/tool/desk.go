@@ -97,7 +97,7 @@ func (d *Desk) summary() *Result {
 		}
 		if e.record.Status == action.Staged {
 			r.Pending = append(r.Pending, action.Pending{
-				Place: len(r.Record), Tool: e.record.Tool, ID: e.record.ID, Value: e.record.Value, Text: e.text,
+				Place: len(r.Record), Tool: e.record.Tool, ID: e.record.ID, Value: e.record.Value, ContactAsked: e.record.ContactAsked, Text: e.text,
 			})
 		}
 		r.Record = append(r.Record, e.record)

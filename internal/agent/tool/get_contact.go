@@ -18,6 +18,9 @@ var getContactText string
 const (
 	maxReads   = 2
 	readWithin = 1500 * time.Millisecond
+	// mostRead is how much of a note is told, in code points: people may have written more
+	// than the 500 that a note of the agent's has at most.
+	mostRead = 1000
 )
 
 // readTold is what is told of a contact that could be read.
@@ -95,7 +98,7 @@ func (d *Desk) tell(p contact.Profile, known profile) readTold {
 	}
 	for _, n := range known.notes {
 		if text, written := p.Notes[n.id]; written && d.turn.Fence != nil {
-			told.Notes[n.id] = d.turn.Fence(text)
+			told.Notes[n.id] = d.turn.Fence(cut(text, mostRead))
 		}
 	}
 	return told

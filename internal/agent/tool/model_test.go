@@ -225,7 +225,7 @@ func (m *model) result() tool.Result {
 			continue
 		}
 		if e.record.Status == action.Staged {
-			r.Pending = append(r.Pending, action.Pending{Place: len(r.Record), Tool: e.Tool, ID: e.ID, Value: e.Value, Text: e.Text})
+			r.Pending = append(r.Pending, action.Pending{Place: len(r.Record), Tool: e.Tool, ID: e.ID, Value: e.Value, ContactAsked: e.record.ContactAsked, Text: e.Text})
 		}
 		r.Record = append(r.Record, e.record)
 	}
