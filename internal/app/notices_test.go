@@ -236,7 +236,7 @@ func TestNoticeThatIsRefused(t *testing.T) {
 		id := s.contact("900000001")
 		s.faults(manychattest.Fault{Kind: fault.MissingFlow, Name: hookFlow})
 		s.write(id, question)
-		s.rest(time.Hour)
+		s.rest(10 * time.Minute)
 		if got := noticed(s.acted(id)); !cmp.Equal(got, []string{"tag performed", "flow failed (rejected (400))", "webhook failed (rejected (410))"}) {
 			t.Errorf("recorded is %q", got)
 		}
@@ -300,7 +300,7 @@ func TestNoticeOfNone(t *testing.T) {
 			inStudioWith(t, hooked(model, func(r *tenant.Rules) { r.Handoff = none }), h, func(s *studio) {
 				id := s.contact("900000001")
 				s.write(id, question)
-				s.rest(time.Hour)
+				s.rest(10 * time.Minute)
 				if len(s.did(id)) != 0 || len(h.all()) != 0 || !cmp.Equal(s.acted(id), []string{"add_tag gift discarded"}) {
 					t.Errorf("ManyChat was asked %q, %d posts, recorded is %q", s.did(id), len(h.all()), s.acted(id))
 				}

@@ -121,11 +121,18 @@ func (s *studio) checkJournal() {
 	}
 }
 
-// checkBehind asserts that nothing that a contact's turn staged was asked of ManyChat before
-// its reply was out, by the response or by the last of the outbox's texts.
+// checkBehind asserts that nothing that a contact's turn staged, nor the notice of it, was asked
+// of ManyChat before its reply was out, by the response or by the last of the outbox's texts.
 func (s *studio) checkBehind(id, reply string) {
 	s.t.Helper()
-	out, said, early := false, false, []string{}
+	if out, early := s.early(id, reply); !out || len(early) > 0 {
+		s.t.Errorf("the reply %q is out: %v; before it ManyChat was asked to %q", reply, out, early)
+	}
+}
+
+// early is what was asked of ManyChat before a reply was out, if it ever was.
+func (s *studio) early(id, reply string) (out bool, early []string) {
+	said := false
 	for _, e := range s.journal.all() {
 		switch {
 		case e.contact != id:
@@ -139,9 +146,7 @@ func (s *studio) checkBehind(id, reply string) {
 			early = append(early, e.what)
 		}
 	}
-	if !out || len(early) > 0 {
-		s.t.Errorf("the reply %q is out: %v; before it ManyChat was asked to %q", reply, out, early)
-	}
+	return out, early
 }
 
 // post is a request to the service with its secret.

@@ -13,7 +13,7 @@ import (
 )
 
 type turnCommands struct {
-	List turnList `cmd:"" help:"List a contact's turns, newest first."`
+	List turnList `cmd:"" help:"List turns, newest first."`
 	Show turnShow `cmd:"" help:"Explain one turn: what was written, called, done and replied."`
 }
 
@@ -21,13 +21,14 @@ type turnCommands struct {
 func (turnCommands) Help() string {
 	return `Examples:
 
+    manychat-agent turn list
     manychat-agent turn list --subscriber 900000001
     manychat-agent turn show ID
     manychat-agent turn show ID --json | jq .actions`
 }
 
 type turnList struct {
-	Subscriber string `help:"The contact's id, as ManyChat shows it." required:"" placeholder:"ID"`
+	Subscriber string `help:"Only those of the contact with this id at ManyChat." placeholder:"ID"`
 	Limit      int    `help:"At most so many." default:"20"`
 	JSON       bool   `help:"One JSON object a line."`
 }
@@ -37,7 +38,7 @@ func (l turnList) Run(ctx context.Context, std Streams) error {
 	if l.Limit < 1 {
 		return usageError{fmt.Errorf("--limit is %d: give a number of at least 1", l.Limit)}
 	}
-	if !subscriberForm.MatchString(l.Subscriber) {
+	if l.Subscriber != "" && !subscriberForm.MatchString(l.Subscriber) {
 		return usageError{fmt.Errorf("--subscriber is %q: give the id of a contact, 1 to 32 digits", l.Subscriber)}
 	}
 	c, err := environment(config.Once, std)
@@ -45,7 +46,7 @@ func (l turnList) Run(ctx context.Context, std Streams) error {
 		return err
 	}
 	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
-		found, err := db.RecentTurns(ctx, c.Tenant.ID, contact.SubscriberID(l.Subscriber), l.Limit)
+		found, err := l.read(ctx, db, c.Tenant.ID)
 		if err != nil {
 			return err
 		}
@@ -54,13 +55,20 @@ func (l turnList) Run(ctx context.Context, std Streams) error {
 			lines[i] = show.TurnLineOf(t.Turn)
 		}
 		if len(lines) == 0 && (terminal(std.Out) || terminal(std.Err)) {
-			fmt.Fprintln(std.Err, "No turns of this contact.")
+			fmt.Fprintln(std.Err, "No turns.")
 		}
 		if len(lines) == 0 || l.JSON || !terminal(std.Out) {
 			return show.Lines(std.Out, lines)
 		}
 		return show.Turns(std.Out, lines)
 	})
+}
+
+func (l turnList) read(ctx context.Context, db *store.DB, tenantID string) ([]store.RecentTurn, error) {
+	if l.Subscriber == "" {
+		return db.LatestTurns(ctx, tenantID, l.Limit)
+	}
+	return db.RecentTurns(ctx, tenantID, contact.SubscriberID(l.Subscriber), l.Limit)
 }
 
 type turnShow struct {
@@ -73,7 +81,7 @@ func (s turnShow) Run(ctx context.Context, std Streams) error {
 	return withDatabase(ctx, std, func(ctx context.Context, db *store.DB) error {
 		t, err := db.Turn(ctx, s.ID)
 		if errors.Is(err, store.ErrNoTurn) {
-			return fmt.Errorf("no turn has the id %q; turn list --subscriber ID shows a contact's", s.ID)
+			return fmt.Errorf("no turn has the id %q; turn list shows the latest", s.ID)
 		}
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
 	"selectQueued":      "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
+	"selectLatestTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 }
 

@@ -37,10 +37,17 @@ SELECT ` + outboxColumns + ` FROM outbox WHERE turn_id = $1 ORDER BY kind, part`
 const selectConversationsOf = `
 SELECT id FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2`
 
+const recentColumns = turnColumns + `,
+    coalesce((SELECT string_agg(o.status, ',' ORDER BY o.kind, o.part) FROM outbox o WHERE o.turn_id = a.id AND o.kind = 'reply'), '')`
+
+// selectLatestTurns walks the primary key backwards: ids are by time.
+const selectLatestTurns = `
+SELECT ` + recentColumns + ` FROM turns a` + joinTurn + `
+WHERE a.role = 'agent' AND a.tenant_id = $1
+ORDER BY a.id DESC LIMIT $2`
+
 const selectRecentTurns = `
-SELECT ` + turnColumns + `,
-    coalesce((SELECT string_agg(o.status, ',' ORDER BY o.kind, o.part) FROM outbox o WHERE o.turn_id = a.id AND o.kind = 'reply'), '')
-FROM turns a` + joinTurn + `
+SELECT ` + recentColumns + ` FROM turns a` + joinTurn + `
 WHERE a.conversation_id = $1 AND a.role = 'agent'
 ORDER BY a.seq DESC LIMIT $2`
 
@@ -91,6 +98,16 @@ func (db *DB) RecentTurns(ctx context.Context, tenantID string, id contact.Subsc
 	return all[:min(limit, len(all))], nil
 }
 
+// LatestTurns reads a tenant's last turns of all contacts, newest first.
+func (db *DB) LatestTurns(ctx context.Context, tenantID string, limit int) ([]RecentTurn, error) {
+	rows, err := db.Read().QueryContext(ctx, selectLatestTurns, tenantID, limit)
+	turns, err := database.Collect(rows, err, scanRecent)
+	if err != nil {
+		return nil, fmt.Errorf("read the latest turns: %w", sqlitefile.Explain(err))
+	}
+	return turns, nil
+}
+
 // conversationsOf is one id per channel that the contact has written on.
 func (db *DB) conversationsOf(ctx context.Context, tenantID string, id contact.SubscriberID) ([]string, error) {
 	rows, err := db.Read().QueryContext(ctx, selectConversationsOf, tenantID, string(id))
@@ -99,11 +116,13 @@ func (db *DB) conversationsOf(ctx context.Context, tenantID string, id contact.S
 
 func (db *DB) recentTurns(ctx context.Context, conversationID string, limit int) ([]RecentTurn, error) {
 	rows, err := db.Read().QueryContext(ctx, selectRecentTurns, conversationID, limit)
-	return database.Collect(rows, err, func(r database.Row) (RecentTurn, error) {
-		var statuses string
-		t, err := scanTurn(r, &statuses)
-		return RecentTurn{Turn: t, Deliveries: splitStatuses(statuses)}, err
-	})
+	return database.Collect(rows, err, scanRecent)
+}
+
+func scanRecent(r database.Row) (RecentTurn, error) {
+	var statuses string
+	t, err := scanTurn(r, &statuses)
+	return RecentTurn{Turn: t, Deliveries: splitStatuses(statuses)}, err
 }
 
 func splitStatuses(s string) (all []outbox.Status) {
