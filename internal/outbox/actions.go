@@ -54,16 +54,3 @@ func (w *Worker) perform(ctx context.Context, row Row) (ended []action.Ended) {
 func unknown(a action.Pending) action.Ended {
 	return action.Ended{Place: a.Place, Status: action.Failed, Error: action.OutcomeUnknown}
 }
-
-// lost is the end of the parts of a notice that an earlier hold made. What it wrote down of
-// them stands; what it could not write down has an unknown outcome.
-func (r Row) lost() []action.Ended {
-	if r.Kind != HandoffNotice {
-		return nil
-	}
-	var ended []action.Ended
-	for _, a := range r.Payload.Actions[:min(r.Payload.Sent, len(r.Payload.Actions))] {
-		ended = append(ended, unknown(a))
-	}
-	return ended
-}

@@ -10,53 +10,42 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
-// errRefused is why a notice is dead of which only an earlier hold knows what was refused.
-var errRefused = errors.New("a part of the notice failed; the turn's record says which, and why")
+// errLost is why a notice is dead whose flow was begun as often as it may be, each time by
+// a process that died with it.
+var errLost = errors.New("the processes that sent the flow died before they could write down what became of it")
 
-// deliverNotice makes the parts of a handoff notice that are left, one after the other. A
-// part that is refused holds up none of the others; one that may work later ends the hold.
+// deliverNotice makes the one part of a handoff notice that a row is, and releases the row.
+// A tag and a webhook are made as often as it takes. A flow is counted before it is made,
+// so that one whose process dies is tried once more and no oftener.
 func (w *Worker) deliverNotice(ctx context.Context, row Row) {
-	var refused error // the first of this hold
-	ended, parts := row.lost(), row.Payload.Actions
-	for row.Payload.Sent < len(parts) {
-		if ctx.Err() != nil {
-			w.release(ctx, handBack(row), nil, ended...)
+	part := row.Payload.Actions[0]
+	if part.ID == action.NoticeFlow {
+		if row.Payload.Unknown >= unknownTriggers {
+			w.release(ctx, dead(row, ReasonUnknown, errLost), errLost, row.lost()...)
 			return
 		}
-		part := parts[row.Payload.Sent]
-		err := w.notify(ctx, row, part)
-		if mayHave(part, err) {
-			row.Payload.Unknown++
-		}
-		end, over := w.endOf(row, part, err)
-		if over {
-			ended = append(ended, end)
-			row.Payload.Sent++
-			row.Payload.Unknown = 0
-		}
-		if over && err != nil {
-			w.cfg.Log.Warn("a part of a handoff notice failed", "row", row.ID, "turn", row.TurnID, "part", part.ID, cause(err))
-			row.Payload.Acting = true
-			refused = first(refused, err)
-		}
-		if (over || row.Payload.Unknown > 0) && !w.progress(ctx, row, time.Time{}) {
-			return
-		}
-		if !over {
-			w.release(ctx, w.postpone(row, err), err, ended...)
+		row.Payload.Unknown++
+		if !w.progress(ctx, row, time.Time{}) {
 			return
 		}
 	}
-	if row.Payload.Acting {
-		refused = first(refused, errRefused)
-		w.release(ctx, dead(row, reasonOf(refused), refused), refused, ended...)
+	err := w.notify(ctx, row, part)
+	if err == nil {
+		row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
+		w.release(ctx, row, nil, action.Ended{Place: part.Place, Status: action.Performed, At: row.DeliveredAt})
 		return
 	}
-	row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
-	w.release(ctx, row, nil, ended...)
+	if part.ID == action.NoticeFlow && !outcomeUnknown(err) {
+		row.Payload.Unknown--
+		if !w.progress(ctx, row, time.Time{}) {
+			return
+		}
+	}
+	row, ended := w.judgeNotice(row, err)
+	w.release(ctx, row, err, ended...)
 }
 
-// notify makes one part. It is not cut short when the worker stops.
+// notify makes the part. It is not cut short when the worker stops.
 func (w *Worker) notify(ctx context.Context, row Row, part action.Pending) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -68,66 +57,54 @@ func (w *Worker) notify(ctx context.Context, row Row, part action.Pending) (err 
 	return w.cfg.Actions.Notify(ctx, row, part)
 }
 
-// endOf is what became of a part, if it is over: made, refused, or a flow that went out
-// twice perhaps.
-func (w *Worker) endOf(row Row, part action.Pending, err error) (end action.Ended, over bool) {
-	end = action.Ended{Place: part.Place, Status: action.Failed}
+// judgeNotice decides what a part that failed makes of its row and of the turn's record.
+func (w *Worker) judgeNotice(row Row, err error) (Row, []action.Ended) {
 	var call *manychat.Error
-	var failure interface {
+	var refusal interface {
 		Retryable() bool
 		Brief() string
 	}
 	switch {
-	case err == nil:
-		end.Status, end.At = action.Performed, w.cfg.Now()
-		return end, true
-	case mayHave(part, err):
-		end.Error = action.OutcomeUnknown
-		return end, row.Payload.Unknown >= unknownTriggers
 	case errors.As(err, &call) && call.Kind == manychat.KindUnauthorized:
-		return end, false // the account's key, no fault of the part
-	case errors.As(err, &failure) && !failure.Retryable():
-		end.Error = failure.Brief()
-		return end, true
+		return w.unauthorized(row, err), nil // the account's key, no fault of the part
+	case row.Payload.Unknown >= unknownTriggers:
+		row = dead(row, ReasonUnknown, err)
+	case errors.As(err, &refusal) && !refusal.Retryable():
+		end := action.Ended{Place: row.Payload.Actions[0].Place, Status: action.Failed, Error: refusal.Brief()}
+		return dead(row, ReasonRejected, err), []action.Ended{end}
+	default:
+		row = w.retry(row, err, waits(err))
 	}
-	return end, false
+	if row.Status != Dead {
+		return row, nil
+	}
+	return row, row.lost()
 }
 
-// mayHave reports whether a failed part is a flow that may have started all the same. The
-// other parts may be repeated as often as it takes.
-func mayHave(part action.Pending, err error) bool {
+// outcomeUnknown reports whether what failed may have been done all the same.
+func outcomeUnknown(err error) bool {
 	var call *manychat.Error
-	return part.ID == action.NoticeFlow && errors.As(err, &call) && call.OutcomeUnknown()
+	return errors.As(err, &call) && call.OutcomeUnknown()
 }
 
-// postpone decides when a notice is tried again whose part may work later.
-func (w *Worker) postpone(row Row, err error) Row {
+// waits is how long a part that failed asks to be left alone.
+func waits(err error) time.Duration {
 	var call *manychat.Error
 	var waiting interface{ After() time.Duration }
 	switch {
-	case errors.As(err, &call) && call.Kind == manychat.KindUnauthorized:
-		return w.unauthorized(row, err)
 	case errors.As(err, &call):
-		return w.retry(row, err, call.RetryAfter)
+		return call.RetryAfter
 	case errors.As(err, &waiting):
-		return w.retry(row, err, waiting.After())
+		return waiting.After()
 	}
-	return w.retry(row, err, 0)
+	return 0
 }
 
-// reasonOf is why a notice is dead of which a part failed.
-func reasonOf(err error) Reason {
-	var call *manychat.Error
-	if errors.As(err, &call) && call.OutcomeUnknown() {
-		return ReasonUnknown
+// lost is the end of a notice's flow that may have been started all the same, of a row that
+// goes on no more. Of every other row the store knows the end.
+func (r Row) lost() []action.Ended {
+	if r.Kind != HandoffNotice || r.Payload.Unknown == 0 {
+		return nil
 	}
-	return ReasonRejected
-}
-
-// first is the first of two errors that is one.
-func first(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
+	return []action.Ended{unknown(r.Payload.Actions[0])}
 }

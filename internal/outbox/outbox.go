@@ -64,7 +64,7 @@ const (
 )
 
 // Row is one delivery. Seq is the place of its turn in the contact's order and Part
-// its place within the turn.
+// its place among the turn's rows of its kind.
 type Row struct {
 	ID             string
 	ConversationID string
@@ -85,18 +85,18 @@ type Row struct {
 }
 
 // Payload is what a row carries. Of a reply: its texts, how many of them ManyChat has
-// accepted, and the staged actions that follow them. Of a handoff notice: its parts as
-// actions, and in Sent how many of them have ended. Of a token: the generation that it
-// delivers, never the token.
+// accepted, and the staged actions that follow them. Of a handoff notice: the one action
+// that is the row's part of it. Of a token: the generation that it delivers, never the token.
 type Payload struct {
 	Generation int64 `json:"generation,omitempty"`
 
-	Texts   []string         `json:"texts"`
-	Sent    int              `json:"sent"`
-	Unknown int              `json:"unknown,omitempty"` // triggers of the text in hand whose answer was lost
+	Texts []string `json:"texts"`
+	Sent  int      `json:"sent"`
+	// Unknown counts the triggers of the text in hand whose answer was lost, and of a notice's
+	// flow every start that did not certainly fail, before it is made.
+	Unknown int              `json:"unknown,omitempty"`
 	Actions []action.Pending `json:"actions,omitempty"`
-	// Acting is set before the first of a reply's actions, so that they are made once; and
-	// of a notice when a part was refused, so that it ends dead whatever becomes of the rest.
+	// Acting is set before the first of a reply's actions, so that they are made once.
 	Acting bool `json:"acting,omitempty"`
 }
 
@@ -116,7 +116,8 @@ type Store interface {
 	// Attempts, NextAttemptAt and DeliveredAt. A row that dies marks its conversation as needing a
 	// person. Of the turn's record, what ended names comes to what it says; of a row that is
 	// dead from now on the other actions are dead-lettered, and of one that is withheld or
-	// discarded they are discarded.
+	// discarded they are discarded. What a note says is kept of a row that goes on, and of a
+	// notice that is dead or withheld, which may be sent yet.
 	Release(ctx context.Context, row Row, ended []action.Ended) error
 	// NextDue is the earliest instant at which a pending row of one of the kinds may become
 	// claimable by time alone; ok is false when no such row is pending.

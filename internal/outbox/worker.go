@@ -36,7 +36,7 @@ type Actions interface {
 	// each, and says what became of every one. It takes at most the time that ctx leaves;
 	// a request that this cuts off has failed with [action.OutcomeUnknown].
 	Perform(ctx context.Context, row Row) []action.Ended
-	// Notify makes one part of a handoff notice. Its error is a [manychat.Error], or one
+	// Notify makes the part of a handoff notice that is the row's. Its error is a [manychat.Error], or one
 	// that has the methods Retryable() bool, Brief() string, which says why in words that
 	// are safe to keep, and After() time.Duration, how long to wait at least. Any other is
 	// tried again.

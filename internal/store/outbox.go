@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -115,7 +116,7 @@ func (db *DB) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]out
 		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
 			return order
 		}
-		return int(a.Seq - b.Seq)
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Part, b.Part))
 	})
 	return rows, err
 }

@@ -89,8 +89,7 @@ func (db *DB) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
 
 // RetryOutbox queues a dead or withheld row again, due now, as if it were new: its age
 // and attempts start over, and it goes on after the last text that was sent. The actions of
-// a reply stay dead-lettered; a notice goes on with the parts that it did not make, without
-// what a note said.
+// a reply stay dead-lettered; a notice's is staged again.
 // [outbox.ErrNotFound] and [outbox.ErrState] say why not.
 func (db *DB) RetryOutbox(ctx context.Context, id string) error {
 	now := db.now()

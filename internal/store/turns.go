@@ -168,9 +168,8 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 
 // queueSettled adds the rows of a turn that settles.
 func queueSettled(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
-	if s.Notice != nil {
-		n := *s.Notice
-		n.Kind, n.Part = outbox.HandoffNotice, 0
+	for _, n := range s.Notices {
+		n.Kind = outbox.HandoffNotice
 		if err := queue(tx, s.Turn.ID, n, now); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ const actWithin = 10 * time.Second
 // are is not read.
 func (x *Exchange) desk(rec Recorded) *tool.Desk {
 	t := tool.Turn{
-		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Sent: rec.Sent, Earlier: x.flowRecord(), Fence: prompt.Fence,
+		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Sent: rec.Sent, Earlier: x.flowRecord(), Fence: prompt.Fence, Menu: &x.r.menu,
 	}
 	if rec.Turn.Bound {
 		t.Contact = &reader{x, rec}
@@ -64,17 +64,25 @@ func (r *Runner) act(x *Exchange, rec Recorded, pending []action.Pending) {
 }
 
 // notify adds to a settlement what tells the business of a handoff, as far as its rules ask
-// for it. A handoff that the contact is not told of again starts no flow: a flow may
-// speak to them.
+// for it: a row for each way, so that none waits for another. A handoff that the contact is
+// not told of again starts no flow: a flow may speak to them.
 func (r *Runner) notify(x *Exchange, s *Settlement, quiet bool) {
 	h := x.tenant.Rules.Handoff
 	if s.Turn.Reason == "" || h == nil {
 		return
 	}
-	var parts []action.Pending
+	due := r.cfg.Now() // behind the reply, which tells the contact first
+	if s.Row != nil {
+		due = later(due, s.Row.NextAttemptAt)
+	}
 	add := func(id, text string) {
-		parts = append(parts, action.Pending{Place: len(s.Turn.Actions), Tool: action.NotifyHandoff, ID: id, Text: text})
-		s.Turn.Actions = append(s.Turn.Actions[:len(s.Turn.Actions):len(s.Turn.Actions)], action.Record{Tool: action.NotifyHandoff, ID: id, Status: action.Staged})
+		part := action.Pending{Place: len(s.Turn.Actions), Tool: action.NotifyHandoff, ID: id, Text: text}
+		s.Turn.Actions = append(s.Turn.Actions[:len(s.Turn.Actions):len(s.Turn.Actions)], action.Record{Tool: part.Tool, ID: id, Status: action.Staged})
+		s.Notices = append(s.Notices, outbox.Row{
+			ID: uuid.Must(uuid.NewV7()).String(), ConversationID: s.Turn.ConversationID, Key: s.Turn.Key, TurnID: s.Turn.ID,
+			Kind: outbox.HandoffNotice, Seq: s.Turn.Seq, Part: len(s.Notices), Status: outbox.Pending,
+			Payload: outbox.Payload{Actions: []action.Pending{part}}, NextAttemptAt: due.Add(r.cfg.Gap), CreatedAt: r.cfg.Now(),
+		})
 	}
 	if h.Tag != "" {
 		add(action.NoticeTag, "")
@@ -84,18 +92,6 @@ func (r *Runner) notify(x *Exchange, s *Settlement, quiet bool) {
 	}
 	if h.Webhook != "" {
 		add(action.NoticeWebhook, notes(s))
-	}
-	if len(parts) == 0 {
-		return
-	}
-	due := r.cfg.Now() // behind the reply, which tells the contact first
-	if s.Row != nil {
-		due = later(due, s.Row.NextAttemptAt)
-	}
-	s.Notice = &outbox.Row{
-		ID: uuid.Must(uuid.NewV7()).String(), ConversationID: s.Turn.ConversationID, Key: s.Turn.Key, TurnID: s.Turn.ID,
-		Kind: outbox.HandoffNotice, Seq: s.Turn.Seq, Status: outbox.Pending,
-		Payload: outbox.Payload{Actions: parts}, NextAttemptAt: due.Add(r.cfg.Gap), CreatedAt: r.cfg.Now(),
 	}
 }
 

@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -264,9 +265,12 @@ func TestHandoffNotice(t *testing.T) {
 				r.exchange(r.t.Context(), tt.text, true)
 				turned, _ := r.settled()
 				notices := r.notices()
-				if len(notices) != 1 || r.due(notices[0]) != tt.due || notices[0].TurnID != turned.ID {
-					t.Errorf("notices %+v, want one due after %s", notices, tt.due)
-					return
+				var parts []action.Pending
+				for i, n := range notices {
+					if r.due(n) != tt.due || n.TurnID != turned.ID || n.Part != i || n.Seq != turned.Seq {
+						t.Errorf("notice %+v, want part %d due after %s", n, i, tt.due)
+					}
+					parts = append(parts, n.Payload.Actions...)
 				}
 				first := len(turned.Actions) - 3
 				want := []action.Pending{
@@ -274,8 +278,8 @@ func TestHandoffNotice(t *testing.T) {
 					{Place: first + 1, Tool: action.NotifyHandoff, ID: action.NoticeFlow},
 					{Place: first + 2, Tool: action.NotifyHandoff, ID: action.NoticeWebhook, Text: tt.note},
 				}
-				if d := cmp.Diff(want, notices[0].Payload.Actions); d != "" {
-					t.Errorf("notice (-want +got):\n%s", d)
+				if d := cmp.Diff(want, parts); d != "" || len(notices) != 3 {
+					t.Errorf("%d rows of a notice (-want +got):\n%s", len(notices), d)
 				}
 				record := []string{"notify_handoff tag staged", "notify_handoff flow staged", "notify_handoff webhook staged"}
 				if d := cmp.Diff(record, statuses(turned.Actions)[first:]); d != "" {
@@ -336,8 +340,12 @@ func TestQuietHandoff(t *testing.T) {
 			t.Errorf("turn went by %s with rows %+v, want one that writes the note", turned.Path, rows)
 		}
 		notices := r.notices()
-		if len(notices) != 2 || len(notices[1].Payload.Actions) != 2 || notices[1].Payload.Actions[0].ID != action.NoticeTag || notices[1].Payload.Actions[1].ID != action.NoticeWebhook {
-			t.Errorf("notices %+v, want a second one without the flow", notices)
+		var parts []string
+		for _, n := range notices {
+			parts = append(parts, fmt.Sprint(n.Part, " ", n.Payload.Actions[0].ID))
+		}
+		if d := cmp.Diff([]string{"0 tag", "1 flow", "2 webhook", "0 tag", "1 webhook"}, parts); d != "" {
+			t.Errorf("notices, the second without the flow (-want +got):\n%s", d)
 		}
 	})
 }

@@ -251,12 +251,12 @@ func flowsAreNotTalkedOver(w *world) {
 	}
 }
 
-// noticeOf is the row that tells of a turn's handoff; nil: there is none.
-func (w *world) noticeOf(t store.RecentTurn) *outbox.Row {
+// noticeOf are the rows that tell of a turn's handoff.
+func (w *world) noticeOf(t store.RecentTurn) (rows []outbox.Row) {
 	for _, r := range w.rows[t.ID] {
 		if r.Kind == outbox.HandoffNotice {
-			return &r
+			rows = append(rows, r)
 		}
 	}
-	return nil
+	return rows
 }

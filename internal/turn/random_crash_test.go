@@ -53,13 +53,9 @@ func (w *world) allowRepeats() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range rows {
-		for i, part := range r.Payload.Actions {
-			if r.Kind == outbox.HandoffNotice && i <= r.Payload.Sent {
-				w.lost[noticePart(w.recorded[r.TurnID], part.ID)] = true
-			}
-			if r.Kind == outbox.HandoffNotice && i == r.Payload.Sent {
-				w.repeats[noticePart(w.recorded[r.TurnID], part.ID)] = true
-			}
+		if r.Kind == outbox.HandoffNotice {
+			part := noticePart(w.recorded[r.TurnID], r.Payload.Actions[0].ID)
+			w.lost[part], w.repeats[part] = true, true
 		}
 		if r.Kind == outbox.Reply && r.Payload.Sent < len(r.Payload.Texts) {
 			w.repeats[r.Payload.Texts[r.Payload.Sent]] = true

@@ -174,9 +174,9 @@ func (h hands) Perform(ctx context.Context, b delivery.Batch) []action.Ended {
 	return h.performer.Perform(origin{message: h.w.message(b.Claim.TurnID), of: behind}.in(ctx), b)
 }
 
-// SendFlow fills [turn.Account]. Its context is that of the model's call.
+// SendFlow fills [turn.Account].
 func (h hands) SendFlow(ctx context.Context, b delivery.Batch) action.Ended {
-	return h.performer.SendFlow(ctx, b)
+	return h.performer.SendFlow(origin{message: h.w.message(b.Claim.TurnID), of: inTurn}.in(ctx), b)
 }
 
 // Read fills [turn.Account].

@@ -24,9 +24,9 @@ func (w *world) parts(message, part string) (taken int) {
 // made known by one notice, and nothing else is; its record says what became of it.
 func noticesArrive(w *world) {
 	for _, t := range w.turns {
-		row := w.noticeOf(t)
-		if (row != nil) != (t.Reason != "") {
-			w.violate("the turn of %q, %s, has a notice: %t", t.Text, t.Outcome, row != nil)
+		rows := w.noticeOf(t)
+		if (len(rows) > 0) != (t.Reason != "") {
+			w.violate("the turn of %q, %s, has %d rows of a notice", t.Text, t.Outcome, len(rows))
 			continue
 		}
 		var record []action.Record
@@ -37,16 +37,18 @@ func noticesArrive(w *world) {
 		}
 		want := 0
 		switch {
-		case row != nil && t.Path == conversation.Silent && t.Reason != conversation.ByOverload:
+		case len(rows) > 0 && t.Path == conversation.Silent && t.Reason != conversation.ByOverload:
 			want = 1 // the contact is not told again, and no flow speaks to them
-		case row != nil:
+		case len(rows) > 0:
 			want = 2
 		}
-		if len(record) != want {
-			w.violate("the record of %q, %s by %s, holds %d parts of a notice", t.Text, t.Outcome, t.Path, len(record))
+		if len(record) != want || len(rows) != want {
+			w.violate("the record of %q, %s by %s, holds %d parts of a notice, in %d rows", t.Text, t.Outcome, t.Path, len(record), len(rows))
+			continue
 		}
-		for _, r := range record {
-			w.noticed(t.Text, r, row.Status)
+		for _, row := range rows {
+			place := row.Payload.Actions[0].Place
+			w.noticed(t.Text, t.Actions[place], row.Status)
 		}
 	}
 }

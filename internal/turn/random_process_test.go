@@ -235,7 +235,7 @@ func (w *world) message(turnID string) string {
 // part names a row for the trace.
 func (w *world) part(r outbox.Row) string {
 	if r.Kind == outbox.HandoffNotice {
-		return fmt.Sprintf("notice of %s, %d of %d", w.message(r.TurnID), r.Payload.Sent, len(r.Payload.Actions))
+		return noticePart(w.message(r.TurnID), r.Payload.Actions[0].ID)
 	}
 	return fmt.Sprintf("%s part %d, %d of %d", w.message(r.TurnID), r.Part, r.Payload.Sent, len(r.Payload.Texts))
 }

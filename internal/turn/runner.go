@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
@@ -84,6 +85,7 @@ type Runner struct {
 	givenUp  chan struct{} // closed when the process no longer waits for its turns
 	flight   sync.WaitGroup
 	inflight atomic.Int64
+	menu     tool.Menu
 }
 
 // New checks the config.

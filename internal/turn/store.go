@@ -126,8 +126,9 @@ type Settlement struct {
 	// Pending are the actions behind the response of an inline turn. They are kept until
 	// [Acts.Acted], so that a reroute or a take-over finds them; a row carries its own.
 	Pending []action.Pending
-	// Notice is what tells the business of a handoff; nil: nothing does.
-	Notice *outbox.Row
+	// Notices tell the business of a handoff, each row in one way; none: nothing does. Their
+	// parts tell them apart.
+	Notices []outbox.Row
 }
 
 // Stamp is the fact that a response left.

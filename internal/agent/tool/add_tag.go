@@ -22,12 +22,13 @@ func (d *Desk) tagTool(kind action.Kind, text string) *offered {
 		return nil
 	}
 	allowed := ids(options)
-	return d.offer(kind, text, func(c action.Call, a arguments) Outcome {
+	describe := func() (string, []property) { return text, []property{enum("tag", options)} }
+	return d.offer(sheet{kind: kind, describe: describe}, func(c action.Call, a arguments) Outcome {
 		id, ok := a.text("tag")
 		if !ok || !slices.Contains(allowed, id) {
 			return d.bad(c, "tag", notOneOf("tag", allowed))
 		}
 		c.ID = id
 		return d.stage(c, action.Record{Tool: kind, ID: id}, "")
-	}, enum("tag", options))
+	})
 }

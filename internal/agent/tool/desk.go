@@ -17,6 +17,7 @@ type Turn struct {
 	Nudges  bool                // whether schedule_nudge is offered
 	Sent    []string            // ids of the flows that the contact was sent before
 	Earlier []action.Record     // of an earlier try of this turn: the flows it sent
+	Menu    *Menu               // keeps the specs between turns; nil: they are written anew
 	Fence   func(string) string // puts a contact's words, and what may hold them, between fences; nil: notes are not read
 }
 

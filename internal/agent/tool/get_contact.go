@@ -36,7 +36,10 @@ func (d *Desk) getContact() *offered {
 	if d.turn.Contact == nil || known.empty() {
 		return nil
 	}
-	return d.offer(action.GetContact, strings.TrimSpace(getContactText)+"\n\n"+known.lines(), func(c action.Call, _ arguments) Outcome {
+	describe := func() (string, []property) {
+		return strings.TrimSpace(getContactText) + "\n\n" + known.lines(), nil
+	}
+	return d.offer(sheet{kind: action.GetContact, describe: describe}, func(c action.Call, _ arguments) Outcome {
 		if d.reads == maxReads {
 			return d.refuse(c, answer{action.AnsweredUnread, readOften})
 		}

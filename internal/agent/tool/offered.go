@@ -25,11 +25,9 @@ const (
 // What the trace says of a call that could not be made: the argument at fault, or this.
 const badArguments = "arguments"
 
-// offer puts a tool on the desk. Its name is its kind.
-func (d *Desk) offer(kind action.Kind, text string, take func(action.Call, arguments) Outcome, properties ...property) *offered {
-	return &offered{d, kind, llm.Tool{
-		Name: string(kind), Description: strings.TrimSpace(text), Parameters: parameters(properties),
-	}, take}
+// offer puts a tool on the desk.
+func (d *Desk) offer(s sheet, take func(action.Call, arguments) Outcome) *offered {
+	return &offered{d, s.kind, d.turn.Menu.spec(d.turn.Tools, s), take}
 }
 
 // Spec fills [Tool].

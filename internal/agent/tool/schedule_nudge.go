@@ -23,7 +23,8 @@ func (d *Desk) scheduleNudge() *offered {
 		return nil
 	}
 	allowed := ids(options)
-	return d.offer(action.ScheduleNudge, scheduleNudgeText, func(c action.Call, a arguments) Outcome {
+	describe := func() (string, []property) { return scheduleNudgeText, []property{enum("delay", options)} }
+	return d.offer(sheet{kind: action.ScheduleNudge, describe: describe}, func(c action.Call, a arguments) Outcome {
 		id, ok := a.text("delay")
 		if !ok || !slices.Contains(allowed, id) {
 			return d.bad(c, "delay", notOneOf("delay", allowed))
@@ -35,5 +36,5 @@ func (d *Desk) scheduleNudge() *offered {
 		out := d.stage(c, action.Record{Tool: action.ScheduleNudge, ID: id}, "")
 		d.nudged = d.nudged || out.Told == any(stagedTold{Staged: true})
 		return out
-	}, enum("delay", options))
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the descriptions
 	"slices"
+	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -28,12 +29,15 @@ func (d *Desk) sendFlow() *offered {
 	if len(options) == 0 {
 		return nil
 	}
-	properties := []property{enum("flow", options)}
-	if asks {
-		properties = append(properties, property{"contactAsked", true, schema{Type: "boolean", Description: askedText}})
+	describe := func() (string, []property) {
+		properties := []property{enum("flow", options)}
+		if asks {
+			properties = append(properties, property{"contactAsked", true, schema{Type: "boolean", Description: askedText}})
+		}
+		return sendFlowText, properties
 	}
 	allowed := ids(options)
-	return d.offer(action.SendFlow, sendFlowText, func(c action.Call, a arguments) Outcome {
+	return d.offer(sheet{action.SendFlow, strings.Join(allowed, " "), describe}, func(c action.Call, a arguments) Outcome {
 		id, _ := a.text("flow")
 		flow, found := d.flow(id)
 		if !found {
@@ -48,7 +52,7 @@ func (d *Desk) sendFlow() *offered {
 			c.ContactAsked = asked && flow.Role == tenant.RolePaymentLink
 		}
 		return d.flowCalled(c, flow)
-	}, properties...)
+	})
 }
 
 // flow is a flow that the model may name, though the contact may have it already.

@@ -31,7 +31,10 @@ func (d *Desk) setField() *offered {
 		return nil
 	}
 	allowed := ids(fields)
-	return d.offer(action.SetField, setFieldText, func(c action.Call, a arguments) Outcome {
+	describe := func() (string, []property) {
+		return setFieldText, []property{fieldEnum(fields, own), enum("value", values)}
+	}
+	return d.offer(sheet{kind: action.SetField, describe: describe}, func(c action.Call, a arguments) Outcome {
 		id, ok := a.text("field")
 		if !ok || !slices.Contains(allowed, id) {
 			return d.bad(c, "field", notOneOf("field", allowed))
@@ -43,7 +46,7 @@ func (d *Desk) setField() *offered {
 		}
 		c.Value = value
 		return d.stage(c, action.Record{Tool: action.SetField, ID: id, Value: value}, "")
-	}, fieldEnum(fields, own), enum("value", values))
+	})
 }
 
 // settable are the values that the model may set a field to: that the link to pay was sent,

@@ -3,6 +3,7 @@ package tool
 import (
 	_ "embed" // the description
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
@@ -18,12 +19,19 @@ func (d *Desk) writeNote() *offered {
 	most := map[string]int{}
 	for _, n := range d.turn.Tools.Notes {
 		most[n.ID] = n.MaxLength
-		options = append(options, option{n.ID, fmt.Sprintf("%s (at most %d characters)", n.Description, n.MaxLength)})
+		options = append(options, option{n.ID, n.Description})
 	}
 	if len(options) == 0 {
 		return nil
 	}
-	return d.offer(action.WriteNote, writeNoteText, func(c action.Call, a arguments) Outcome {
+	describe := func() (string, []property) {
+		lines := slices.Clone(options)
+		for i := range lines {
+			lines[i].description = fmt.Sprintf("%s (at most %d characters)", lines[i].description, most[lines[i].id])
+		}
+		return writeNoteText, []property{enum("note", lines), {name: "text", schema: schema{Type: "string", Description: noteTextText}}}
+	}
+	return d.offer(sheet{kind: action.WriteNote, describe: describe}, func(c action.Call, a arguments) Outcome {
 		id, _ := a.text("note")
 		length, found := most[id]
 		if !found {
@@ -40,5 +48,5 @@ func (d *Desk) writeNote() *offered {
 		}
 		c.Length = utf8.RuneCountInString(text)
 		return d.stage(c, action.Record{Tool: action.WriteNote, ID: id, Length: c.Length}, text)
-	}, enum("note", options), property{name: "text", schema: schema{Type: "string", Description: noteTextText}})
+	})
 }

@@ -28,8 +28,8 @@ func Payload(p outbox.Payload) string {
 }
 
 // Release brings a turn's record up to date with a row that was released or given up: what
-// ended names, and of a row in a final state the actions that it will not perform any more.
-// What notes say is not kept beyond that.
+// ended names, and of a row in a final state the actions that it did not perform. What notes
+// say is not kept beyond that, unless a retry by hand would need it.
 func Release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
 	ended = append(slices.Clone(ended), left(r)...)
 	if len(ended) > 0 {
@@ -41,7 +41,7 @@ func Release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
 			return err
 		}
 	}
-	if !r.Status.Final() || !slices.ContainsFunc(r.Payload.Actions, func(p action.Pending) bool { return p.Text != "" }) {
+	if !r.Status.Final() || mayGoOn(r) || !slices.ContainsFunc(r.Payload.Actions, func(p action.Pending) bool { return p.Text != "" }) {
 		return nil
 	}
 	r.Payload.Actions = slices.Clone(r.Payload.Actions)
@@ -51,9 +51,15 @@ func Release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
 	return rewrite(tx, r)
 }
 
+// mayGoOn reports whether a row in a final state still performs its actions when an operator
+// has it tried again.
+func mayGoOn(r outbox.Row) bool {
+	return r.Kind == outbox.HandoffNotice && (r.Status == outbox.Dead || r.Status == outbox.Withheld)
+}
+
 // Retry makes a dead or withheld row ready to go on. A reply goes on without its actions,
-// which have come too late; a notice is nothing but its parts, and those it did not make may
-// end once more.
+// which have come too late; a notice is nothing but its action, which may end once more,
+// also when it was refused.
 func Retry(tx *groupcommit.Tx, r outbox.Row) error {
 	if len(r.Payload.Actions) == 0 {
 		return nil
@@ -66,7 +72,7 @@ func Retry(tx *groupcommit.Tx, r outbox.Row) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range toMake(r) {
+	for _, p := range r.Payload.Actions {
 		if p.Place < 0 || p.Place >= len(record) || record[p.Place].Status == action.Performed {
 			continue
 		}
@@ -76,7 +82,7 @@ func Retry(tx *groupcommit.Tx, r outbox.Row) error {
 	return end(tx, r.TurnID, record, nil)
 }
 
-// left is what becomes of the actions that a row in a final state did not perform.
+// left is what becomes of those actions of a row in a final state that have not ended yet.
 func left(r outbox.Row) (ended []action.Ended) {
 	became := map[outbox.Status]action.Status{
 		outbox.Dead: action.DeadLettered, outbox.Withheld: action.Discarded, outbox.Discarded: action.Discarded,
@@ -84,19 +90,10 @@ func left(r outbox.Row) (ended []action.Ended) {
 	if became[r.Status] == "" {
 		return nil
 	}
-	for _, p := range toMake(r) {
+	for _, p := range r.Payload.Actions {
 		ended = append(ended, action.Ended{Place: p.Place, Status: became[r.Status]})
 	}
 	return ended
-}
-
-// toMake are the actions that a row has not made yet. Those of a reply all come behind its
-// last text.
-func toMake(r outbox.Row) []action.Pending {
-	if r.Kind != outbox.HandoffNotice {
-		return r.Payload.Actions
-	}
-	return r.Payload.Actions[min(r.Payload.Sent, len(r.Payload.Actions)):]
 }
 
 func read(tx *groupcommit.Tx, turnID string) (record []action.Record, err error) {

@@ -131,13 +131,16 @@ func pending() []action.Pending {
 	}
 }
 
-// handoff is the notice of a turn with the record of [handoffRecord].
-func handoff(id string) *outbox.Row {
-	return &outbox.Row{ID: id, Payload: outbox.Payload{Actions: []action.Pending{
+// handoff are the rows of the notice of a turn with the record of [handoffRecord].
+func handoff(id string) (rows []outbox.Row) {
+	for i, part := range []action.Pending{
 		{Place: 0, Tool: action.NotifyHandoff, ID: action.NoticeTag},
 		{Place: 1, Tool: action.NotifyHandoff, ID: action.NoticeFlow},
 		{Place: 2, Tool: action.NotifyHandoff, ID: action.NoticeWebhook, Text: note},
-	}}}
+	} {
+		rows = append(rows, outbox.Row{ID: id + " " + part.ID, Part: i, Payload: outbox.Payload{Actions: []action.Pending{part}}})
+	}
+	return rows
 }
 
 func handoffRecord() []action.Record {
@@ -163,7 +166,7 @@ func acting(r turn.Recorded, path conversation.Path, texts ...string) turn.Settl
 
 // escalated is the end of a turn that is handed off in silence, with a notice.
 func escalated(r turn.Recorded) turn.Settlement {
-	s := turn.Settlement{Turn: r.Turn, Notice: handoff("notice-" + r.Turn.ID)}
+	s := turn.Settlement{Turn: r.Turn, Notices: handoff("notice-" + r.Turn.ID)}
 	s.Turn.Outcome, s.Turn.Path, s.Turn.Reason = conversation.Escalated, conversation.Silent, conversation.Complaint
 	s.Turn.SettledAt, s.Turn.Actions = r.Turn.ReceivedAt, handoffRecord()
 	return s

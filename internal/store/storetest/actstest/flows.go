@@ -130,7 +130,7 @@ func testNoteOnce(t *testing.T, f *fixture) {
 // follows its own text.
 func testNoteBehind(t *testing.T, f *fixture) {
 	row := acting(f.say(t, "700001"), conversation.Outbox, "first")
-	row.Row.Payload.Actions, row.Notice = nil, handoff("notice")
+	row.Row.Payload.Actions, row.Notices = nil, handoff("notice")
 	f.settle(t, row)
 	r := f.say(t, "700001")
 	ok(t, f.db.ClaimFlow(t.Context(), action.Claim{ConversationID: r.Conversation.ID, TurnID: "turn-y", Flow: "had", At: f.now}))

@@ -24,7 +24,7 @@ func (f *fixture) takeOver(t *testing.T) []turn.Recorded {
 func testTakeOverUnwritten(t *testing.T, f *fixture) {
 	r := f.say(t, "700001")
 	s := acting(r, conversation.Inline, "hi")
-	s.Notice = handoff("notice")
+	s.Notices = handoff("notice")
 	f.settle(t, s)
 	both := f.say(t, "700002")
 	s = acting(both, conversation.Inline, "hi", "more")
@@ -48,7 +48,7 @@ func testTakeOverUnwritten(t *testing.T, f *fixture) {
 		diff(t, "waiting", "none", f.waiting(t, x))
 	}
 	diff(t, "the later row's", pending(), f.row(t, "overflow").Payload.Actions)
-	f.claimOne(t, outbox.HandoffNotice)
+	diff(t, "the notice", []string{"notice tag", "notice flow", "notice webhook"}, ids(f.claim(t, outbox.HandoffNotice)))
 }
 
 // Holds docs/spec/07-tools.md, "Performing": a crash between a response and its actions

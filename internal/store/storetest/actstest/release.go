@@ -8,7 +8,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
-	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 // bare are actions without what their notes say.
@@ -131,13 +130,15 @@ func testDiscard(t *testing.T, f *fixture) {
 
 	told := escalated(f.say(t, "700003"))
 	f.settle(t, told)
-	n := f.claimOne(t, outbox.HandoffNotice)
-	n.Payload.Sent = 1
-	ok(t, f.db.Progress(t.Context(), n, time.Time{}))
-	f.release(t, n, outbox.Pending, action.Ended{Place: 0, Status: action.Performed})
-	ok(t, f.db.DiscardOutbox(t.Context(), n.ID))
+	rows := f.claim(t, outbox.HandoffNotice)
+	f.release(t, rows[0], outbox.Delivered, action.Ended{Place: 0, Status: action.Performed})
+	f.release(t, rows[1], outbox.Pending)
+	f.release(t, rows[2], outbox.Pending)
+	for _, r := range rows[1:] {
+		ok(t, f.db.DiscardOutbox(t.Context(), r.ID))
+	}
 	diff(t, "notice", []action.Status{action.Performed, action.Discarded, action.Discarded}, f.statuses(t, told.Turn.ID))
-	diff(t, "a notice keeps the note", false, f.saysNote(t, n.ID))
+	diff(t, "a notice keeps the note", false, f.saysNote(t, rows[2].ID))
 }
 
 // Holds docs/spec/05-delivery.md, "Outbox", Dead letters: a reply's actions stay
@@ -155,131 +156,21 @@ func testRetryReply(t *testing.T, f *fixture) {
 	}
 }
 
-// A notice goes on with the parts that it did not make, and those can end once more.
-func testRetryNotice(t *testing.T, f *fixture) {
-	s := escalated(f.say(t, "700001"))
-	f.settle(t, s)
-	r := f.claimOne(t, outbox.HandoffNotice)
-	r.Payload.Sent = 1
-	ok(t, f.db.Progress(t.Context(), r, time.Time{}))
-	f.release(t, r, outbox.Dead, action.Ended{Place: 0, Status: action.Performed, At: f.now}, action.Ended{Place: 1, Status: action.Failed, Error: "rejected", At: f.now})
-	want := handoffRecord()
-	want[0].Status, want[0].At = action.Performed, f.now
-	want[1].Status, want[1].Error, want[1].At = action.Failed, "rejected", f.now
-	want[2].Status = action.DeadLettered
-	diff(t, "dead", want, must(f.db.Turn(t.Context(), s.Turn.ID))(t).Actions)
-
-	diff(t, "retried", 1, must(f.db.RetryAllDead(t.Context()))(t).Queued)
-	want[1], want[2] = handoffRecord()[1], handoffRecord()[2]
-	diff(t, "retried", want, must(f.db.Turn(t.Context(), s.Turn.ID))(t).Actions)
-	r = f.claimOne(t, outbox.HandoffNotice)
-	diff(t, "payload", outbox.Payload{Sent: 1, Actions: bare(handoff("").Payload.Actions)}, r.Payload)
-	f.release(t, r, outbox.Delivered, action.Ended{Place: 1, Status: action.Performed}, action.Ended{Place: 2, Status: action.Performed})
-	diff(t, "delivered", []action.Status{action.Performed, action.Performed, action.Performed}, f.statuses(t, s.Turn.ID))
-}
-
-// Parts that have ended stay as they did, whether or not it was written down how.
-func testNoticeParts(t *testing.T, f *fixture) {
-	for _, c := range []struct {
-		name          string
-		ended         []action.Ended
-		dead, retried []action.Status
-	}{
-		{"how is not known", nil, []action.Status{action.Staged, action.DeadLettered, action.DeadLettered},
-			[]action.Status{action.Staged, action.Staged, action.Staged}},
-		{"failed", []action.Ended{{Place: 0, Status: action.Failed, Error: "rejected"}},
-			[]action.Status{action.Failed, action.DeadLettered, action.DeadLettered}, []action.Status{action.Failed, action.Staged, action.Staged}},
-		{"performed and not counted", []action.Ended{{Place: 0, Status: action.Failed}, {Place: 1, Status: action.Performed}},
-			[]action.Status{action.Failed, action.Performed, action.DeadLettered}, []action.Status{action.Failed, action.Performed, action.Staged}},
-	} {
-		s := escalated(f.say(t, fresh(f)))
-		f.settle(t, s)
-		r := f.claimOne(t, outbox.HandoffNotice)
-		r.Payload.Sent = 1
-		ok(t, f.db.Progress(t.Context(), r, time.Time{}))
-		f.release(t, r, outbox.Dead, c.ended...)
-		diff(t, c.name+": dead", c.dead, f.statuses(t, s.Turn.ID))
-		ok(t, f.db.RetryOutbox(t.Context(), r.ID))
-		diff(t, c.name+": retried", c.retried, f.statuses(t, s.Turn.ID))
-		ok(t, f.db.DiscardOutbox(t.Context(), r.ID))
-	}
-}
-
 func testTurnRows(t *testing.T, f *fixture) {
 	r := f.say(t, "700001")
 	s := acting(r, conversation.Inline, "hi", "more")
 	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"more"}}}
-	s.Notice = handoff("notice")
+	s.Notices = handoff("notice")
 	f.settle(t, s)
 	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{ID: "unwritten", Payload: outbox.Payload{Texts: []string{"hi"}}}))
-	n := f.claimOne(t, outbox.HandoffNotice)
+	n := f.claim(t, outbox.HandoffNotice)[2]
 	n.LastError = "status 400"
 	f.release(t, n, outbox.Dead)
 	rows := must(f.db.TurnRows(t.Context(), r.Turn.ID))(t)
-	diff(t, "rows", []string{"notice", "unwritten", "overflow"}, ids(rows))
-	diff(t, "row", f.row(t, "notice"), rows[0])
+	diff(t, "rows", []string{"notice tag", "notice flow", "notice webhook", "unwritten", "overflow"}, ids(rows))
+	diff(t, "row", f.row(t, "notice webhook"), rows[2])
 	diff(t, "why", []any{outbox.HandoffNotice, outbox.Dead, outbox.ReasonRejected, "status 400"},
-		[]any{rows[0].Kind, rows[0].Status, rows[0].Reason, rows[0].LastError})
+		[]any{rows[2].Kind, rows[2].Status, rows[2].Reason, rows[2].LastError})
 	diff(t, "of no turn", []outbox.Row(nil), must(f.db.TurnRows(t.Context(), "turn-x"))(t))
 	diff(t, "of another turn", []outbox.Row(nil), must(f.db.TurnRows(t.Context(), f.say(t, "700001").Turn.ID))(t))
-}
-
-// Holds docs/spec/05-delivery.md, "Outbox", Order: of notices there is none, and they hold
-// nothing back.
-func testNoticeOrder(t *testing.T, f *fixture) {
-	f.settle(t, escalated(f.say(t, "700001"))) // turn-000001
-	second := f.say(t, "700001")
-	diff(t, "queued ahead", false, second.QueuedAhead)
-	f.settle(t, acting(second, conversation.Inline, "at once"))
-	f.stamp(t, second, false)
-	reply := acting(f.say(t, "700001"), conversation.Outbox, "later")
-	f.settle(t, reply)
-	f.settle(t, escalated(f.say(t, "700001"))) // turn-000004
-
-	f.now = start.Add(time.Second) // inside the gap
-	diff(t, "beside each other, inside the gap", []string{"notice-turn-000001", "notice-turn-000004"}, ids(f.claim(t, outbox.HandoffNotice)))
-	f.now = start.Add(gap)
-	diff(t, "a reply beside them", []string{reply.Row.ID}, ids(f.claim(t, outbox.Reply)))
-}
-
-// Holds docs/spec/03-turn.md, "Steps": a notice waits until its turn is settled.
-func testNoticeWaits(t *testing.T, f *fixture) {
-	r := f.say(t, "700001")
-	s := acting(r, conversation.Inline, "a person takes over")
-	s.Notice = handoff("notice")
-	f.settle(t, s)
-	due := func() bool {
-		_, found, err := f.db.NextDue(t.Context(), gap, []outbox.Kind{outbox.HandoffNotice})
-		ok(t, err)
-		return found
-	}
-	diff(t, "answering", []any{0, false}, []any{len(f.claim(t, outbox.HandoffNotice)), due()})
-	f.stamp(t, r, true)
-	diff(t, "acting", []any{0, false}, []any{len(f.claim(t, outbox.HandoffNotice)), due()})
-	ok(t, f.db.Acted(t.Context(), r.Turn.ID, nil))
-	diff(t, "settled, due", true, due())
-	diff(t, "settled", []string{"notice"}, ids(f.claim(t, outbox.HandoffNotice)))
-}
-
-// A notice that dies takes nothing back of what the contact was told, and a person must look.
-func testNoticeDies(t *testing.T, f *fixture) {
-	r := f.say(t, "700001")
-	s := acting(r, conversation.Inline, "a person takes over")
-	s.Turn.Outcome, s.Turn.Reason, s.Notice = conversation.Escalated, conversation.Complaint, handoff("notice")
-	s.Pending, s.Turn.Actions = nil, handoffRecord()
-	f.settle(t, s)
-	f.stamp(t, r, false)
-	for _, end := range []func(){
-		func() { f.release(t, f.claimOne(t, outbox.HandoffNotice), outbox.Dead) },
-		func() { ok(t, f.db.DiscardOutbox(t.Context(), "notice")) },
-	} {
-		end()
-		c := must(f.db.Conversation(t.Context(), key("700001")))(t)
-		diff(t, "told, and needs a person", []any{start, true}, []any{c.HandoffSaidAt, c.NeedsPerson})
-		diff(t, "said", "a person takes over", f.say(t, "700001").History[1].Text)
-	}
-	quiet := turn.Settlement{Turn: f.say(t, "700001").Turn, Quiet: time.Hour}
-	quiet.Turn.Outcome, quiet.Turn.Reason, quiet.Turn.Path = conversation.Escalated, conversation.Complaint, conversation.Inline
-	quiet.Turn.Replies, quiet.Turn.SettledAt = []string{"again"}, f.now
-	wantErr(t, "telling it again", f.db.Settle(t.Context(), quiet), turn.ErrQuiet)
 }

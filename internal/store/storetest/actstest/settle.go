@@ -25,19 +25,21 @@ func testSettle(t *testing.T, f *fixture) {
 	s := acting(r, conversation.Inline, "hi")
 	s.Turn.Calls = calls
 	s.Turn.Outcome, s.Turn.Reason = conversation.Escalated, conversation.Complaint
-	s.Notice = &outbox.Row{
-		ID: "notice", Kind: outbox.Reply, Part: 3, // it is a notice whatever the caller calls it
-		Payload: outbox.Payload{Actions: []action.Pending{{Place: 2, Tool: action.NotifyHandoff, ID: action.NoticeTag}}}, NextAttemptAt: start.Add(time.Minute), CreatedAt: start,
+	s.Notices = handoff("notice")
+	for i := range s.Notices {
+		s.Notices[i].NextAttemptAt, s.Notices[i].CreatedAt = start.Add(time.Minute), start
+		s.Notices[i].Kind = outbox.Reply // it is a notice whatever the caller calls it
 	}
 	f.settle(t, s)
 	got := f.turn(t, r)
 	diff(t, "actions", record(), got.Actions)
 	diff(t, "calls", calls, got.Calls)
 	diff(t, "waiting", column.Object(pending()), f.waiting(t, r))
-	want := *s.Notice
-	want.Kind, want.Part, want.Status = outbox.HandoffNotice, 0, outbox.Pending
-	want.TurnID, want.ConversationID, want.Key, want.Seq = r.Turn.ID, r.Conversation.ID, r.Turn.Key, r.Turn.Seq
-	diff(t, "notice", want, f.row(t, "notice"))
+	for _, want := range s.Notices {
+		want.Kind, want.Status = outbox.HandoffNotice, outbox.Pending
+		want.TurnID, want.ConversationID, want.Key, want.Seq = r.Turn.ID, r.Conversation.ID, r.Turn.Key, r.Turn.Seq
+		diff(t, "notice", want, f.row(t, want.ID))
+	}
 	recent := must(f.db.RecentTurns(t.Context(), "demo", "700001", 1))(t)
 	diff(t, "recent turn", []any{record(), calls}, []any{recent[0].Actions, recent[0].Calls})
 
@@ -51,11 +53,11 @@ func testSettle(t *testing.T, f *fixture) {
 	}
 
 	deferred := acting(f.say(t, "700003"), conversation.Outbox, "later")
-	deferred.Pending, deferred.Notice = pending(), handoff("beside")
+	deferred.Pending, deferred.Notices = pending(), handoff("beside")
 	f.settle(t, deferred)
 	diff(t, "a deferred turn's actions are in its row", pending(), f.row(t, deferred.Row.ID).Payload.Actions)
 	diff(t, "and nowhere else", "none", f.waiting(t, turn.Recorded{Turn: deferred.Turn}))
-	diff(t, "its notice", handoff("").Payload, f.row(t, "beside").Payload)
+	diff(t, "its notice", handoff("")[2].Payload, f.row(t, "beside webhook").Payload)
 }
 
 // Holds docs/spec/06-contact.md, "Pause and opt-out", Handoff notice: a settlement that fails writes
@@ -77,11 +79,12 @@ func testSettleFails(t *testing.T, f *fixture) {
 		{"queued ahead", r, func(*turn.Settlement) {}, turn.ErrQueuedAhead},
 		{"too soon", late, func(s *turn.Settlement) { s.Gap = gap }, nil},
 		{"another's", late, func(s *turn.Settlement) { s.Turn.Owner = "process-b" }, turn.ErrNotOwner},
-		{"a notice that breaks a rule", late, func(s *turn.Settlement) { s.Notice.ID = told.Row.ID }, turn.ErrRefused},
+		{"a notice that breaks a rule", late, func(s *turn.Settlement) { s.Notices[2].ID = told.Row.ID }, turn.ErrRefused},
+		{"a part of a notice twice", late, func(s *turn.Settlement) { s.Notices[2].Part = 1 }, turn.ErrRefused},
 	} {
 		s := acting(c.r, conversation.Inline, "hi")
 		s.Turn.Outcome, s.Turn.Reason = conversation.Escalated, conversation.Complaint
-		s.Notice = handoff("notice")
+		s.Notices = handoff("notice")
 		c.change(&s)
 		err := f.db.Settle(t.Context(), s)
 		var soon *turn.TooSoonError
