@@ -31,16 +31,16 @@ func TestMenuTellsWhatADeskTells(t *testing.T) {
 			{Tools: equipped, Nudges: true},
 			{},
 		} {
-			want := specs(tool.NewDesk(turn))
+			want := told(tool.NewDesk(turn))
 			turn.Menu = menu
-			if d := cmp.Diff(want, specs(tool.NewDesk(turn))); d != "" {
+			if d := cmp.Diff(want, told(tool.NewDesk(turn))); d != "" {
 				t.Errorf("with a menu (-without +with):\n%s", d)
 			}
 		}
 	}
 }
 
-func specs(d *tool.Desk) (all []llm.Tool) {
+func told(d *tool.Desk) (all []llm.Tool) {
 	for _, offered := range d.Tools() {
 		all = append(all, offered.Spec())
 	}
