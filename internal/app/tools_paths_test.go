@@ -175,9 +175,8 @@ func TestToolsOfATurnThatRunsAgain(t *testing.T) {
 		id := s.contact("900000001")
 		go s.write(id, question)
 		s.rest(2 * time.Second)
-		s.stop()
 		s.setup.model = second
-		s.start()
+		s.crash()
 		s.rest(2 * time.Minute)
 		want := []string{"send_flow student_gallery", "say Gladly.", "show", "set_field preferred_shift=evening"}
 		if diff := cmp.Diff(want, s.did(id)); diff != "" {
@@ -211,9 +210,8 @@ func TestToolsLostBehindTheResponse(t *testing.T) {
 		s.faults(manychattest.Fault{Kind: fault.Timeout, Path: "/fb/subscriber/addTagByName"})
 		s.write(id, question)
 		s.rest(time.Second)
-		s.stop()
+		s.crash()
 		s.faults()
-		s.start()
 		s.rest(10 * time.Minute)
 		if did := s.did(id); count(did, "add_tag gift") != 1 || count(did, "set_field preferred_shift=evening") > 1 || count(did, "show") != 0 {
 			t.Errorf("ManyChat was asked %q", did)
@@ -227,19 +225,21 @@ func TestToolsLostBehindTheResponse(t *testing.T) {
 
 // Holds docs/spec/07-tools.md, "Performing": a process that ends while the actions of a
 // delivered text are made makes them no second time in the next.
-func TestToolsOnceOverARestart(t *testing.T) {
+func TestToolsOnceOverACrash(t *testing.T) {
 	inStudio(t, setup{model: scripted(calling(addGift, setEvening), slow(9*time.Second, wrote("Gladly."))), env: atOnce}, func(s *studio) {
 		id := s.contact("900000001")
 		s.faults(manychattest.Fault{Kind: fault.SlowSuccess, Path: "/fb/subscriber/addTagByName", DelayMS: 20_000})
 		s.write(id, question)
 		s.rest(8 * time.Second) // the text is out, and the tag is being added
-		s.stop()
+		s.crash()
 		s.faults()
-		s.start()
 		s.rest(10 * time.Minute)
-		want := []string{"say Gladly.", "show", "add_tag gift", "set_field preferred_shift=evening"}
+		want := []string{"say Gladly.", "show", "add_tag gift"}
 		if diff := cmp.Diff(want, s.did(id)); diff != "" {
 			t.Errorf("ManyChat was asked (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"add_tag gift failed (outcome unknown)", "set_field preferred_shift=evening failed (outcome unknown)"}, s.acted(id)); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
 		}
 		s.checkBehind(id, "Gladly.")
 	})

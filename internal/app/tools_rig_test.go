@@ -3,12 +3,18 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,7 +54,9 @@ type studio struct {
 	turns   sandbox.Turns
 	log     safeBuffer
 	journal journal
+	alive   *atomic.Bool // whether the service's requests to ManyChat get there
 	stop    func()
+	ending  sync.WaitGroup // processes that crashed
 }
 
 // inStudio runs a test against a started studio.
@@ -82,6 +90,7 @@ func (s *studio) open() {
 func (s *studio) close() {
 	s.t.Helper()
 	s.stop()
+	s.ending.Wait()
 	keepContacts(s.account)
 	s.account.Close()
 	s.checkJournal()
@@ -95,13 +104,14 @@ func (s *studio) start() {
 	if s.tenant = business; s.account == nil {
 		s.furnish(manychat.Channel(c.Tenant.Channel))
 	}
-	s.network = newPipes()
+	s.network, s.alive = newPipes(), &atomic.Bool{}
+	s.alive.Store(true)
 	s.turns = sandbox.Turns{Service: "http://127.0.0.1:3000", Path: console.TurnsPath, Key: studioKey, Client: s.client}
 	var err error
 	s.service, err = app.New(s.t.Context(), app.Options{
 		Config: c, Tenant: business, Now: time.Now, ToWebhook: s.webhook,
 		Models:    []attempt.Model{{Name: c.Agent.Model.String(), Model: counting{s.setup.model}}},
-		Transport: s.journal.transport(manychattest.Transport(s.account), s.what),
+		Transport: whileAlive(s.alive, s.journal.transport(manychattest.Transport(s.account), s.what)),
 		Log:       telemetry.NewLogger(io.MultiWriter(&s.log, &captured), slog.LevelDebug, telemetry.JSON),
 	})
 	if err != nil {
@@ -129,6 +139,34 @@ func (s *studio) start() {
 		}
 	}
 	synctest.Wait()
+}
+
+// crash starts the service over what its database holds at this instant. What the process before
+// still does reaches nobody.
+func (s *studio) crash() {
+	s.t.Helper()
+	s.alive.Store(false)
+	before, folder := s.stop, s.t.TempDir()
+	for _, name := range []string{"agent.db", "agent.db-wal"} {
+		content, err := os.ReadFile(filepath.Join(s.folder, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.t.Error(err)
+		}
+		put(s.t, filepath.Join(folder, name), string(content))
+	}
+	s.folder = folder
+	s.start()
+	s.ending.Go(before)
+}
+
+// whileAlive is a way to ManyChat that ends with the process.
+func whileAlive(alive *atomic.Bool, to http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		if !alive.Load() {
+			return nil, errors.New("the process is dead")
+		}
+		return to.RoundTrip(req)
+	})
 }
 
 // furnish makes the account, with all that the demo's files name.

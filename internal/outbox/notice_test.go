@@ -1,7 +1,10 @@
 package outbox_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,174 +24,179 @@ func (h hooked) Brief() string        { return fmt.Sprintf("rejected (%d)", h.st
 func (h hooked) Retryable() bool      { return h.status >= 500 }
 func (h hooked) After() time.Duration { return h.after }
 
-// notice is what a handoff notice carries.
-func notice() outbox.Payload {
-	return outbox.Payload{Actions: []action.Pending{
-		{Place: 0, Tool: action.NotifyHandoff, ID: action.NoticeTag},
-		{Place: 1, Tool: action.NotifyHandoff, ID: action.NoticeFlow},
-		{Place: 2, Tool: action.NotifyHandoff, ID: action.NoticeWebhook, Text: "=wants a person"},
-	}}
+// notice is what a handoff notice carries, of all its parts or of those that are named.
+func notice(parts ...string) (p outbox.Payload) {
+	if len(parts) == 0 {
+		parts = []string{action.NoticeTag, action.NoticeFlow, action.NoticeWebhook}
+	}
+	for i, id := range parts {
+		a := action.Pending{Place: i, Tool: action.NotifyHandoff, ID: id}
+		if id == action.NoticeWebhook {
+			a.Text = "=wants a person"
+		}
+		p.Actions = append(p.Actions, a)
+	}
+	return p
 }
 
-// Holds docs/spec/06-contact.md, "Pause and opt-out": tag, flow and webhook of a handoff
-// notice, one after the other, on the outbox's schedule.
+// wantSorted compares calls of rows that are made side by side, in whatever order.
+func (r *rig) wantSorted(got []string, want ...string) {
+	r.t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	r.want(got, want...)
+}
+
+var (
+	errServer   = failure(manychat.KindServer, 500)
+	errRejected = failure(manychat.KindRejected, 400)
+	errKey      = failure(manychat.KindUnauthorized, 401)
+	errLost     = &manychat.Error{Kind: manychat.KindTimeout, Endpoint: "sendFlow", Written: true}
+)
+
+// Holds docs/spec/06-contact.md, "Pause and opt-out": what becomes of each part of a handoff
+// notice, on the outbox's schedule.
 func TestHandoffNotice(t *testing.T) {
-	const tag, flow, hook = " 900000001 notice tag", " 900000001 notice flow", " 900000001 notice webhook=wants a person"
-	server, rejected := failure(manychat.KindServer, 500), failure(manychat.KindRejected, 400)
 	coded := &manychat.Error{Kind: manychat.KindRejected, Status: 400, Code: 3011, Endpoint: "sendFlow", Object: "content9", Message: "Ada"}
-	lost := &manychat.Error{Kind: manychat.KindTimeout, Endpoint: "sendFlow", Written: true}
-	unauthorized := failure(manychat.KindUnauthorized, 401)
-	performed := func(replaced ...string) []string {
-		all := []string{"tag performed", "flow performed", "webhook performed"}
-		copy(all, replaced)
-		return all
-	}
+	wait := &manychat.Error{Kind: manychat.KindRateLimited, Status: 429, RetryAfter: 40 * time.Second}
+	const made, rejected, unknown, exhausted = "performed", outbox.ReasonRejected, outbox.ReasonUnknown, outbox.ReasonExhausted
 	tests := []struct {
 		name   string
+		part   string
 		faults []error
-		want   []string
-		status outbox.Status
+		at     string // of every request
 		reason outbox.Reason
-		became []string
+		became string
 	}{
-		{"all at once", nil, []string{"0s" + tag, "0s" + flow, "0s" + hook}, outbox.Delivered, "", performed()},
-		{"the tag fails once", []error{server},
-			[]string{"0s" + tag + " FAILS", "2s" + tag, "2s" + flow, "2s" + hook}, outbox.Delivered, "", performed()},
-		{"a retry goes on where it stopped", []error{nil, nil, hooked{status: 503}},
-			[]string{"0s" + tag, "0s" + flow, "0s" + hook + " FAILS", "2s" + hook}, outbox.Delivered, "", performed()},
-		{"the tag is refused", []error{rejected},
-			[]string{"0s" + tag + " FAILS", "0s" + flow, "0s" + hook}, outbox.Dead, outbox.ReasonRejected, performed("tag failed: rejected (400)")},
-		{"the flow is refused, with a code", []error{nil, coded},
-			[]string{"0s" + tag, "0s" + flow + " FAILS", "0s" + hook}, outbox.Dead, outbox.ReasonRejected, performed("tag performed", "flow failed: rejected (400, code 3011)")},
-		{"the webhook is gone", []error{nil, nil, hooked{status: 410}},
-			[]string{"0s" + tag, "0s" + flow, "0s" + hook + " FAILS"}, outbox.Dead, outbox.ReasonRejected,
-			performed("tag performed", "flow performed", "webhook failed: rejected (410)")},
-		{"refused in one hold, ended in the next", []error{rejected, nil, hooked{status: 503}},
-			[]string{"0s" + tag + " FAILS", "0s" + flow, "0s" + hook + " FAILS", "2s" + hook}, outbox.Dead, outbox.ReasonRejected, performed("tag failed: rejected (400)")},
-		{"the webhook asks to wait", []error{nil, nil, hooked{status: 503, after: 40 * time.Second}},
-			[]string{"0s" + tag, "0s" + flow, "0s" + hook + " FAILS", "40s" + hook}, outbox.Delivered, "", performed()},
-		{"ManyChat asks to wait", []error{&manychat.Error{Kind: manychat.KindRateLimited, Status: 429, RetryAfter: 40 * time.Second}},
-			[]string{"0s" + tag + " FAILS", "40s" + tag, "40s" + flow, "40s" + hook}, outbox.Delivered, "", performed()},
-		{"attempts are used up", []error{nil, server, server, server},
-			[]string{"0s" + tag, "0s" + flow + " FAILS", "2s" + flow + " FAILS", "6s" + flow + " FAILS"}, outbox.Dead, outbox.ReasonExhausted,
-			performed("tag performed", "flow dead_lettered", "webhook dead_lettered")},
-		{"the flow's answer is lost once", []error{nil, lost},
-			[]string{"0s" + tag, "0s" + flow + " FAILS", "2s" + flow, "2s" + hook}, outbox.Delivered, "", performed()},
-		{"the flow's answer is lost twice", []error{nil, lost, lost},
-			[]string{"0s" + tag, "0s" + flow + " FAILS", "2s" + flow + " FAILS", "2s" + hook}, outbox.Dead, outbox.ReasonUnknown,
-			performed("tag performed", "flow failed: outcome unknown")},
-		{"the tag's answer is lost twice", []error{lost, lost},
-			[]string{"0s" + tag + " FAILS", "2s" + tag + " FAILS", "6s" + tag, "6s" + flow, "6s" + hook}, outbox.Delivered, "", performed()},
-		{"a refused key keeps the row", []error{unauthorized, unauthorized, unauthorized, unauthorized},
-			[]string{"0s" + tag + " FAILS", "1m0s" + tag + " FAILS", "2m0s" + tag + " FAILS", "3m0s" + tag + " FAILS", "4m0s" + tag, "4m0s" + flow, "4m0s" + hook},
-			outbox.Delivered, "", performed()},
-		{"an error of nobody's", []error{errDisk},
-			[]string{"0s" + tag + " FAILS", "2s" + tag, "2s" + flow, "2s" + hook}, outbox.Delivered, "", performed()},
+		{"a tag at once", "tag", nil, "0s", "", made},
+		{"a flow at once", "flow", nil, "0s", "", made},
+		{"a webhook at once", "webhook", nil, "0s", "", made},
+		{"a tag fails", "tag", []error{errServer, errServer}, "0s 2s 6s", "", made},
+		{"a flow fails", "flow", []error{errServer, errServer}, "0s 2s 6s", "", made},
+		{"a webhook fails", "webhook", []error{hooked{status: 503}, hooked{status: 503}}, "0s 2s 6s", "", made},
+		{"a tag is refused", "tag", []error{errRejected}, "0s", rejected, "failed: rejected (400)"},
+		{"a flow is refused, with a code", "flow", []error{coded}, "0s", rejected, "failed: rejected (400, code 3011)"},
+		{"a webhook is gone", "webhook", []error{hooked{status: 410}}, "0s", rejected, "failed: rejected (410)"},
+		{"a webhook fails, and then is gone", "webhook", []error{hooked{status: 503}, hooked{status: 410}}, "0s 2s", rejected, "failed: rejected (410)"},
+		{"a webhook asks to wait", "webhook", []error{hooked{status: 503, after: 40 * time.Second}}, "0s 40s", "", made},
+		{"ManyChat asks to wait", "tag", []error{wait}, "0s 40s", "", made},
+		{"a tag never works", "tag", []error{errServer, errServer, errServer}, "0s 2s 6s", exhausted, "dead_lettered"},
+		{"a flow never works", "flow", []error{errServer, errServer, errServer}, "0s 2s 6s", exhausted, "dead_lettered"},
+		{"a webhook never works", "webhook", []error{hooked{status: 503}, hooked{status: 503}, hooked{status: 503}}, "0s 2s 6s", exhausted, "dead_lettered"},
+		{"a flow's answer is lost once", "flow", []error{errLost}, "0s 2s", "", made},
+		{"a flow's answer is lost twice", "flow", []error{errLost, errLost}, "0s 2s", unknown, "failed: outcome unknown"},
+		{"a flow's answer is lost twice, not in a row", "flow", []error{errLost, errServer, errLost}, "0s 2s 6s", unknown, "failed: outcome unknown"},
+		{"a flow's answer is lost, and then it fails", "flow", []error{errLost, errServer, errServer}, "0s 2s 6s", exhausted, "failed: outcome unknown"},
+		{"a flow's answer is lost, and then it is refused", "flow", []error{errLost, errRejected}, "0s 2s", rejected, "failed: rejected (400)"},
+		{"a tag's answer is lost twice", "tag", []error{errLost, errLost}, "0s 2s 6s", "", made},
+		{"a refused key keeps a tag", "tag", []error{errKey, errKey, errKey, errKey}, "0s 1m0s 2m0s 3m0s 4m0s", "", made},
+		{"a refused key keeps a flow", "flow", []error{errKey, errKey, errKey, errKey}, "0s 1m0s 2m0s 3m0s 4m0s", "", made},
+		{"an error of nobody's", "webhook", []error{errDisk}, "0s 2s", "", made},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(r *rig) {
 				r.account.faults = tt.faults
-				id := r.settle("900000001", outbox.HandoffNotice, notice())
+				id := r.settle("900000001", outbox.HandoffNotice, notice(tt.part)) + " " + tt.part
 				r.run()
-				r.want(r.after(5*time.Minute), tt.want...)
-				r.wantEnd(id, tt.status, tt.reason, tt.became...)
-				if n := r.row(id).Payload.Unknown; n != 0 {
-					t.Errorf("%d lost answers are counted against parts to come", n)
+				var want []string
+				for i, at := range strings.Fields(tt.at) {
+					line := at + " 900000001 notice " + tt.part
+					if tt.part == action.NoticeWebhook {
+						line += "=wants a person"
+					}
+					if i < len(tt.faults) {
+						line += " FAILS"
+					}
+					want = append(want, line)
 				}
+				r.want(r.after(5*time.Minute), want...)
+				status := outbox.Delivered
+				if tt.reason != "" {
+					status = outbox.Dead
+				}
+				r.wantEnd(id, status, tt.reason, tt.part+" "+tt.became)
 			})
 		})
 	}
 }
 
-// Holds docs/spec/05-delivery.md, "Outbox": what a hold made is written when it ends, not
-// only with the last part.
-func TestNoticeBetweenHolds(t *testing.T) {
-	inBubble(t, func(r *rig) {
-		r.account.faults = []error{nil, failure(manychat.KindRejected, 400), hooked{status: 503, after: time.Minute}}
-		id := r.settle("900000001", outbox.HandoffNotice, notice())
-		r.run()
-		r.after(time.Second)
-		r.wantEnd(id, outbox.Pending, "", "tag performed", "flow failed: rejected (400)", "webhook staged")
-	})
-}
-
-// Holds docs/spec/05-delivery.md, "Outbox": stale, of which what was made stays made; and
-// what a dead process made and did not write down has an unknown outcome.
-func TestNoticeOfADeadProcess(t *testing.T) {
-	for name, late := range map[string]time.Duration{"at once": 0, "stale": 2 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
+// Holds docs/spec/06-contact.md, "Pause and opt-out": no part of a notice waits for another.
+func TestNoticePartsDoNotWait(t *testing.T) {
+	const tag, flow, hook = " 900000001 notice tag", " 900000001 notice flow", " 900000001 notice webhook=wants a person"
+	tests := []struct {
+		name   string
+		part   string
+		err    error
+		want   []string
+		became []string
+	}{
+		{"all work", "none", nil, []string{"0s" + tag, "0s" + flow, "0s" + hook}, []string{"tag performed", "flow performed", "webhook performed"}},
+		{"the tag keeps failing", "tag", errServer, []string{"0s" + tag + " FAILS", "0s" + flow, "0s" + hook, "2s" + tag + " FAILS", "6s" + tag + " FAILS"},
+			[]string{"tag dead_lettered", "flow performed", "webhook performed"}},
+		{"the tag is refused", "tag", errRejected, []string{"0s" + tag + " FAILS", "0s" + flow, "0s" + hook},
+			[]string{"tag failed: rejected (400)", "flow performed", "webhook performed"}},
+		{"the webhook keeps failing", "webhook", hooked{status: 503}, []string{"0s" + tag, "0s" + flow, "0s" + hook + " FAILS", "2s" + hook + " FAILS", "6s" + hook + " FAILS"},
+			[]string{"tag performed", "flow performed", "webhook dead_lettered"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(r *rig) {
-				id := r.settle("900000001", outbox.HandoffNotice, notice())
-				r.dies(func(p *outbox.Payload) { p.Sent = 2 })
-				time.Sleep(late)
-				r.run()
-				calls := r.after(time.Minute)
-				if late == 0 {
-					r.want(calls, "0s 900000001 notice webhook=wants a person")
-					r.wantEnd(id, outbox.Delivered, "", "tag failed: outcome unknown", "flow failed: outcome unknown", "webhook performed")
-					return
+				r.account.judges = func(line string) error {
+					if strings.Contains(line, "notice "+tt.part) {
+						return tt.err
+					}
+					return nil
 				}
-				r.want(calls)
-				r.wantEnd(id, outbox.Dead, outbox.ReasonStale, "tag failed: outcome unknown", "flow failed: outcome unknown", "webhook dead_lettered")
+				id := r.settle("900000001", outbox.HandoffNotice, notice())
+				r.run()
+				r.wantSorted(r.after(time.Minute), tt.want...)
+				for _, part := range []string{"tag", "flow", "webhook"} {
+					if got := r.row(id + " " + part).Status; (got == outbox.Dead) != (part == tt.part) || got != outbox.Dead && got != outbox.Delivered {
+						t.Errorf("the row of the %s is %s", part, got)
+					}
+				}
+				if got := r.became(id + " tag"); !slices.Equal(got, tt.became) {
+					t.Errorf("recorded is %q, want %q", got, tt.became)
+				}
 			})
 		})
 	}
 }
 
-// Holds docs/spec/05-delivery.md, "Outbox": on stop, a worker finishes the part in hand and
-// gives the rest back.
-func TestStopGivesANoticeBack(t *testing.T) {
-	inBubble(t, func(r *rig) {
-		r.account.takes = time.Second
-		id := r.settle("900000001", outbox.HandoffNotice, notice())
-		r.run()
-		r.after(500 * time.Millisecond)
-		r.stop()
-		<-r.stopped
-		r.want(r.after(0), "1s 900000001 notice tag")
-		r.wantEnd(id, outbox.Pending, "", "tag performed", "flow staged", "webhook staged")
-		if row := r.row(id); row.Attempts != 0 || row.Payload.Sent != 1 {
-			t.Errorf("%d attempts and %d parts are counted", row.Attempts, row.Payload.Sent)
-		}
-	})
-}
-
-// Holds docs/spec/05-delivery.md, "Outbox": contacts wait for each other only at ManyChat's
-// own limits. Notices that hang take no reply's room, and a notice holds no reply back.
-func TestNoticesTakeNoRoomOfReplies(t *testing.T) {
-	inBubble(t, func(r *rig) {
-		var ids []string
-		for range 40 {
-			ids = append(ids, r.settle("900000001", outbox.HandoffNotice, notice()))
-		}
-		r.account.takes = 20 * time.Second
-		r.run()
-		r.after(time.Second)
-		r.account.mu.Lock()
-		r.account.takes = 0
-		r.account.mu.Unlock()
-		r.queue("900000001", "hello")
-		r.want(r.after(0), "1s 900000001 write ai_message=hello", "1s 900000001 flow content1 shows hello")
-		hand := 0
-		for _, id := range ids {
-			if r.row(id).Status == outbox.Delivering {
-				hand++
-			}
-		}
-		if hand != 4 {
-			t.Errorf("%d notices are in hand at once, want 4", hand)
-		}
-	})
-}
-
-// Holds docs/spec/05-delivery.md, "Outbox": pacing is from text to text, and a notice is none.
-func TestNoticeDelaysNoText(t *testing.T) {
-	inBubble(t, func(r *rig) {
-		r.settle("900000001", outbox.HandoffNotice, notice())
-		r.run()
-		r.after(500 * time.Millisecond)
-		r.queue("900000001", "hello")
-		r.want(r.after(0)[3:], "500ms 900000001 write ai_message=hello", "500ms 900000001 flow content1 shows hello")
-	})
+// Holds docs/spec/05-delivery.md, "Outbox": a dead part is made when an operator has it tried
+// again, as it would have been, and its record says so.
+func TestRetryOfADeadNotice(t *testing.T) {
+	tests := []struct {
+		name   string
+		part   string
+		faults []error
+		died   outbox.Reason
+		again  string // the request
+	}{
+		{"a refused tag", "tag", []error{errRejected}, outbox.ReasonRejected, "1m0s 900000001 notice tag"},
+		{"a refused flow", "flow", []error{errRejected}, outbox.ReasonRejected, "1m0s 900000001 notice flow"},
+		{"a flow of unknown outcome", "flow", []error{errLost, errLost}, outbox.ReasonUnknown, "1m0s 900000001 notice flow"},
+		{"a webhook that was gone", "webhook", []error{hooked{status: 410}}, outbox.ReasonRejected, "1m0s 900000001 notice webhook=wants a person"},
+		{"a webhook that never worked", "webhook", []error{errServer, errServer, errServer}, outbox.ReasonExhausted, "1m0s 900000001 notice webhook=wants a person"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(r *rig) {
+				r.account.faults = tt.faults
+				id := r.settle("900000001", outbox.HandoffNotice, notice(tt.part)) + " " + tt.part
+				r.run()
+				r.after(time.Minute)
+				if row := r.row(id); row.Status != outbox.Dead || row.Reason != tt.died {
+					t.Fatalf("row is %s (%s)", row.Status, row.Reason)
+				}
+				if err := r.db.RetryOutbox(context.Background(), id); err != nil {
+					t.Fatal(err)
+				}
+				r.worker.Wake()
+				r.want(r.after(time.Minute)[len(tt.faults):], tt.again)
+				r.wantEnd(id, outbox.Delivered, "", tt.part+" performed")
+			})
+		})
+	}
 }

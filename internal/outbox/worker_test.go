@@ -34,9 +34,10 @@ type account struct {
 	start  time.Time
 	calls  []string
 	fields map[string]string
-	faults []error               // of the calls to come, one each; nil: the call works
-	takes  time.Duration         // every call
-	acting func(context.Context) // what else happens while actions are performed
+	faults []error                 // of the calls to come, one each; nil: the call works
+	takes  time.Duration           // every call
+	acting func(context.Context)   // what else happens while actions are performed
+	judges func(line string) error // of every call for which there is no fault; nil: all work
 }
 
 func (a *account) SetCustomFieldByName(_ context.Context, subscriber, field string, value any) error {
@@ -66,6 +67,8 @@ func (a *account) call(line string, do func()) error {
 	var err error
 	if len(a.faults) > 0 {
 		err, a.faults = a.faults[0], a.faults[1:]
+	} else if a.judges != nil {
+		err = a.judges(line)
 	}
 	if err != nil {
 		line += " FAILS"
@@ -163,7 +166,7 @@ func (r *rig) queue(subscriber string, texts ...string) string {
 }
 
 // settle writes a settled turn of a contact with a row that is due now; the row's actions
-// are the turn's.
+// are the turn's. Of a notice each action has a row, and its id behind the returned one.
 func (r *rig) settle(subscriber string, kind outbox.Kind, carries outbox.Payload) string {
 	r.t.Helper()
 	r.turns++
@@ -185,7 +188,12 @@ func (r *rig) settle(subscriber string, kind outbox.Kind, carries outbox.Payload
 	s := turn.Settlement{Turn: done, Row: &row}
 	if kind == outbox.HandoffNotice {
 		s.Turn.Outcome, s.Turn.Path, s.Turn.Reason = conversation.Escalated, conversation.Silent, conversation.OutOfScope
-		s.Row, s.Notice = nil, &row
+		s.Row = nil
+		for i, part := range carries.Actions {
+			n := row
+			n.ID, n.Part, n.Payload = row.ID+" "+part.ID, i, outbox.Payload{Actions: []action.Pending{part}}
+			s.Notices = append(s.Notices, n)
+		}
 	}
 	if err := r.db.Settle(ctx, s); err != nil {
 		r.t.Fatal(err)
