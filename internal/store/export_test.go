@@ -43,7 +43,6 @@ var TurnPath = map[string]string{
 	"selectTurn":              selectTurn,
 	"selectTurnRows":          selectTurnRows,
 	"selectRecentTurns":       selectRecentTurns,
-	"selectLatestTurns":       selectLatestTurns,
 	"selectOutboxRow":         selectOutboxRow,
 	"retryOutbox":             retryOutbox,
 	"discardOutbox":           discardOutbox,
