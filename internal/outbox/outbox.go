@@ -63,6 +63,13 @@ const (
 	ReasonStale     Reason = "stale"     // older than OUTBOX_MAX_AGE_MIN
 )
 
+// The parts of a handoff notice.
+const (
+	TagPart     = 0
+	FlowPart    = 1 // may speak to the contact, and so follows the reply
+	WebhookPart = 2
+)
+
 // Row is one delivery. Seq is the place of its turn in the contact's order and Part
 // its place among the turn's rows of its kind.
 type Row struct {

@@ -40,12 +40,15 @@ SELECT EXISTS (SELECT 1 FROM outbox o JOIN turns t ON t.id = o.turn_id
 // claimable is the condition on a pending row o, its turn t and its conversation c,
 // time aside: its turn is not answering, no earlier reply of the contact is queued, and
 // none at all is in hand. (A later one may be: a dead letter is sent again, and a turn
-// may settle behind its successor.)
+// may settle behind its successor.) The flow of a handoff notice, [outbox.FlowPart], may
+// speak to the contact, and so follows the reply that it belongs to.
 const claimable = `
     o.status = 'pending' AND t.state <> 'answering' AND (o.kind <> 'reply' OR NOT EXISTS (
         SELECT 1 FROM outbox e JOIN turns u ON u.id = e.turn_id
         WHERE e.conversation_id = o.conversation_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')
-          AND (e.status = 'delivering' OR u.bound > t.bound OR u.bound = t.bound AND (e.seq, e.part) < (o.seq, o.part))))`
+          AND (e.status = 'delivering' OR u.bound > t.bound OR u.bound = t.bound AND (e.seq, e.part) < (o.seq, o.part))))
+    AND (o.kind <> 'handoff_notice' OR o.part <> 1 OR NOT EXISTS (
+        SELECT 1 FROM outbox e WHERE e.turn_id = o.turn_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')))`
 
 // claimOutbox reads due rows in due order and stops at the limit. $2 is the claim's now,
 // $3 the latest last-sent time that is a gap ago and $5 the transaction's time: a

@@ -75,23 +75,23 @@ func (r *Runner) notify(x *Exchange, s *Settlement, quiet bool) {
 	if s.Row != nil {
 		due = later(due, s.Row.NextAttemptAt)
 	}
-	add := func(id, text string) {
+	add := func(number int, id, text string) {
 		part := action.Pending{Place: len(s.Turn.Actions), Tool: action.NotifyHandoff, ID: id, Text: text}
 		s.Turn.Actions = append(s.Turn.Actions[:len(s.Turn.Actions):len(s.Turn.Actions)], action.Record{Tool: part.Tool, ID: id, Status: action.Staged})
 		s.Notices = append(s.Notices, outbox.Row{
 			ID: uuid.Must(uuid.NewV7()).String(), ConversationID: s.Turn.ConversationID, Key: s.Turn.Key, TurnID: s.Turn.ID,
-			Kind: outbox.HandoffNotice, Seq: s.Turn.Seq, Part: len(s.Notices), Status: outbox.Pending,
+			Kind: outbox.HandoffNotice, Seq: s.Turn.Seq, Part: number, Status: outbox.Pending,
 			Payload: outbox.Payload{Actions: []action.Pending{part}}, NextAttemptAt: due.Add(r.cfg.Gap), CreatedAt: r.cfg.Now(),
 		})
 	}
 	if h.Tag != "" {
-		add(action.NoticeTag, "")
+		add(outbox.TagPart, action.NoticeTag, "")
 	}
 	if h.FlowNs != "" && !quiet {
-		add(action.NoticeFlow, "")
+		add(outbox.FlowPart, action.NoticeFlow, "")
 	}
 	if h.Webhook != "" {
-		add(action.NoticeWebhook, notes(s))
+		add(outbox.WebhookPart, action.NoticeWebhook, notes(s))
 	}
 }
 

@@ -32,6 +32,7 @@ func Run(t *testing.T, open storetest.Open) {
 		"reroute actions":            testReroute,
 		"notice is out of order":     testNoticeOrder,
 		"notice waits for its turn":  testNoticeWaits,
+		"notice flow waits":          testNoticeFlowWaits,
 		"notice dies":                testNoticeDies,
 		"note a flow":                testNoteFlow,
 		"note refuses":               testNoteRefuses,

@@ -97,6 +97,21 @@ func testNoticeOrder(t *testing.T, f *fixture) {
 	diff(t, "a reply beside them", []string{reply.Row.ID}, ids(f.claim(t, outbox.Reply)))
 }
 
+// Holds docs/spec/05-delivery.md, "Outbox": the flow of a notice, which may speak to the
+// contact, waits for the reply of its turn; what the contact does not see does not.
+func testNoticeFlowWaits(t *testing.T, f *fixture) {
+	r := f.say(t, "700001")
+	s := acting(r, conversation.Outbox, "a person takes over")
+	s.Notices = handoff("notice")
+	f.settle(t, s)
+	f.now = start.Add(gap)
+	diff(t, "beside the reply", []string{"notice tag", "notice webhook"}, ids(f.claim(t, outbox.HandoffNotice)))
+	reply := f.claimOne(t, outbox.Reply)
+	diff(t, "while it is in hand", 0, len(f.claim(t, outbox.HandoffNotice)))
+	f.release(t, reply, outbox.Dead)
+	diff(t, "behind it", []string{"notice flow"}, ids(f.claim(t, outbox.HandoffNotice)))
+}
+
 // Holds docs/spec/03-turn.md, "Steps": a notice waits until its turn is settled.
 func testNoticeWaits(t *testing.T, f *fixture) {
 	r := f.say(t, "700001")

@@ -48,7 +48,7 @@ func testTakeOverUnwritten(t *testing.T, f *fixture) {
 		diff(t, "waiting", "none", f.waiting(t, x))
 	}
 	diff(t, "the later row's", pending(), f.row(t, "overflow").Payload.Actions)
-	diff(t, "the notice", []string{"notice tag", "notice flow", "notice webhook"}, ids(f.claim(t, outbox.HandoffNotice)))
+	diff(t, "the notice", []string{"notice tag", "notice webhook"}, ids(f.claim(t, outbox.HandoffNotice)))
 }
 
 // Holds docs/spec/07-tools.md, "Performing": a crash between a response and its actions

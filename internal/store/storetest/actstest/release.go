@@ -163,7 +163,7 @@ func testTurnRows(t *testing.T, f *fixture) {
 	s.Notices = handoff("notice")
 	f.settle(t, s)
 	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{ID: "unwritten", Payload: outbox.Payload{Texts: []string{"hi"}}}))
-	n := f.claim(t, outbox.HandoffNotice)[2]
+	n := f.claim(t, outbox.HandoffNotice)[1] // beside the tag: the flow waits
 	n.LastError = "status 400"
 	f.release(t, n, outbox.Dead)
 	rows := must(f.db.TurnRows(t.Context(), r.Turn.ID))(t)
