@@ -37,6 +37,9 @@ const (
 	newSecret = "another-invented-secret-for-later"
 )
 
+// untouched is an account that nothing is done in: the tenant has no tools.
+type untouched struct{ turn.Account }
+
 // echo is an agent that repeats what it was asked.
 type echo struct{}
 
@@ -88,7 +91,7 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	}
 	turns, err := turn.New(turn.Config{
 		Tokens: tokens, Enforced: true, Observe: func(conversation.Turn) {},
-		Store: db, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
+		Store: db, Acts: db, Account: untouched{}, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
 		Wake: func() {}, Shapes: shapes, Owner: "p1", Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
 		Now: time.Now, Log: log,
 	})

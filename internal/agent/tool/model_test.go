@@ -13,7 +13,6 @@ import (
 type model struct {
 	p     program
 	now   time.Duration
-	over  bool // the desk has closed
 	slots int
 	reads int
 	nudge string
