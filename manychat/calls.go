@@ -83,7 +83,8 @@ func (c *Client) RemoveTagByName(ctx context.Context, subscriberID string, tag s
 	return err
 }
 
-// GetInfo reads the contact.
+// GetInfo reads the contact. An answer about another contact is none: it is an error of
+// [KindServer].
 func (c *Client) GetInfo(ctx context.Context, subscriberID string) (Subscriber, error) {
 	cl := call{
 		name: "getInfo", path: "/fb/subscriber/getInfo", family: reads,
@@ -96,6 +97,9 @@ func (c *Client) GetInfo(ctx context.Context, subscriberID string) (Subscriber, 
 	s, ok := decodeSubscriber(data)
 	if !ok {
 		return Subscriber{}, c.fail(cl, Error{Kind: KindServer, Status: http.StatusOK, Message: "the answer holds no contact"})
+	}
+	if string(s.ID) != subscriberID {
+		return Subscriber{}, c.fail(cl, Error{Kind: KindServer, Status: http.StatusOK, Message: "the answer is about another contact"})
 	}
 	return s, nil
 }

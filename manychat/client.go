@@ -39,7 +39,7 @@ type ClientConfig struct {
 
 // Client calls ManyChat's public API for one account. It is safe for concurrent use;
 // use one client for everything of the account, since it holds the account's rate
-// limits. It never retries and follows no redirect: a call sends at most one request.
+// limits, and what [Client.Background] makes of it for what is not urgent. It never retries and follows no redirect: a call sends at most one request.
 // (Below it, net/http may repeat a read whose kept connection had died.)
 //
 // A call ends at its context's deadline or after the client's timeout, whichever
@@ -50,6 +50,7 @@ type Client struct {
 	token   string
 	timeout time.Duration
 	limits  *limits
+	behind  bool // calls give way, see [Client.Background]
 	now     func() time.Time
 }
 
@@ -83,6 +84,16 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	}, nil
 }
 
+// Background returns a client of the same account for calls that nobody waits for. It shares
+// connections and rate limits with c, and its calls give way: however many of them are
+// queued, a call of c that comes alone has its slot within two slots' time, and where many of
+// c are queued they have half the rate at least. What either leaves the other may use.
+func (c *Client) Background() *Client {
+	b := *c
+	b.behind = true
+	return &b
+}
+
 func (cfg ClientConfig) check() error {
 	if cfg.Token == "" {
 		return errors.New("manychat: Token is empty; take it from ManyChat's settings, API")
@@ -112,7 +123,11 @@ func (c *Client) do(ctx context.Context, cl call) ([]byte, error) {
 	if err != nil {
 		return nil, c.fail(cl, Error{Kind: KindRejected, Message: "nothing was sent: " + err.Error()})
 	}
-	if err := c.limits.wait(ctx, cl.family); err != nil {
+	wait := c.limits.wait
+	if c.behind {
+		wait = c.limits.waitBehind
+	}
+	if err := wait(ctx, cl.family); err != nil {
 		return nil, c.fail(cl, noSlot(ctx))
 	}
 	resp, err := c.http.Do(c.authorize(req))

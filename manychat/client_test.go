@@ -35,6 +35,15 @@ func answering(status int, body string, header http.Header) transport {
 	}
 }
 
+// aContact is a transport that has every contact that it is asked for.
+func aContact(r *http.Request) (*http.Response, error) {
+	id, err := json.Marshal(r.URL.Query().Get("subscriber_id"))
+	if err != nil {
+		return nil, err
+	}
+	return answering(200, `{"status":"success","data":{"id":`+string(id)+`}}`, nil)(r)
+}
+
 // wrote reports to the trace of the request that all of it went out.
 func wrote(r *http.Request) {
 	trace := httptrace.ContextClientTrace(r.Context())
@@ -118,7 +127,7 @@ func TestRequests(t *testing.T) {
 					}
 					got.Body = string(body)
 				}
-				return answering(200, `{"status":"success","data":{"id":"1"}}`, nil)(r)
+				return aContact(r)
 			}))
 			if err := tt.call(c); err != nil {
 				t.Fatal(err)

@@ -98,6 +98,43 @@ func TestGetInfoWithoutContact(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/01-principles.md, C5: what ManyChat says of another contact than the one
+// that was asked for reaches nobody, and neither id is in the error.
+func TestGetInfoOfAnotherContact(t *testing.T) {
+	tests := []struct {
+		name, id string
+		refused  bool
+	}{
+		{"the same as a string", `"12345678901234567"`, false},
+		{"the same as a number", `12345678901234567`, false},
+		{"another", `"900000002"`, true},
+		{"a neighbour that a float64 does not tell apart", `12345678901234568`, true},
+		{"the same in front of more", `"123456789012345678"`, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body := `{"status":"success","data":{"id":` + tt.id + `,"first_name":"Eve","custom_fields":[{"id":1,"name":"note","type":"text","value":"owes 900"}]}}`
+			got, err := newClient(t, answering(200, body, nil)).GetInfo(context.Background(), testSubscriber)
+			if !tt.refused {
+				if err != nil || got.FirstName != "Eve" {
+					t.Errorf("%+v, %v", got, err)
+				}
+				return
+			}
+			e := asError(t, err)
+			if e.Kind != manychat.KindServer || e.Message != "the answer is about another contact" || e.Object != "" {
+				t.Errorf("error is %#v", e)
+			}
+			if diff := cmp.Diff(manychat.Subscriber{}, got); diff != "" {
+				t.Errorf("the other contact is told of:\n%s", diff)
+			}
+			if strings.Contains(err.Error(), strings.Trim(tt.id, `"`)) || strings.Contains(err.Error(), testSubscriber) {
+				t.Errorf("the error names a contact: %v", err)
+			}
+		})
+	}
+}
+
 // Holds docs/spec/01-principles.md, C5: no token, subscriber id or field value in an
 // error, however ManyChat quotes them.
 func TestErrorsAreRedacted(t *testing.T) {

@@ -95,6 +95,26 @@ func ExampleClient() {
 	// POST /fb/sending/sendFlow {"subscriber_id":"900000001","flow_ns":"content20260101000000_123456"}
 }
 
+// What nobody waits for goes out in the background, where it holds up no reply.
+func ExampleClient_Background() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Println(r.Method, r.URL.Path)
+		fmt.Fprint(w, `{"status":"success"}`)
+	}))
+	defer server.Close()
+	client, err := manychat.NewClient(manychat.ClientConfig{BaseURL: server.URL, Token: "100000000000001:invented"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	quiet := client.Background() // shares the rate limits of client
+	if err := quiet.AddTagByName(context.Background(), "900000001", "lead"); err != nil {
+		fmt.Println(err)
+	}
+	// Output: POST /fb/subscriber/addTagByName
+}
+
 // What to do after a failed call depends on what ManyChat may have done.
 func ExampleError() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -45,7 +45,7 @@ func TestRateLimits(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					at = append(at, time.Since(start))
-					return answering(200, `{"status":"success","data":{"id":"1"}}`, nil)(r)
+					return aContact(r)
 				}), func(cfg *manychat.ClientConfig) { cfg.RPSScale = tt.scale })
 				var wg sync.WaitGroup
 				for i := range n {
@@ -69,7 +69,7 @@ func TestRateLimits(t *testing.T) {
 // The families do not wait for each other.
 func TestFamiliesAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, answering(200, `{"status":"success","data":{"id":"1"}}`, nil))
+		c := newClient(t, transport(aContact))
 		start := time.Now()
 		err := errors.Join(
 			c.SetCustomFieldByName(t.Context(), testSubscriber, "ai_message", "hello"),

@@ -93,8 +93,9 @@ type Result struct {
 type Step struct {
 	Took     time.Duration // with every attempt and the waits between
 	Attempts []attempt.Made
-	Stop     llm.Stop // empty: no model answered
-	Calls    []llm.ToolCall
+	Stop     llm.Stop     // empty: no model answered
+	Asked    int          // how many calls the answer holds; more than are kept: none was made
+	Calls    []string     // names of what was called, cut to their length, in order
 	Results  []llm.Result // one per call that was answered
 }
 

@@ -17,7 +17,7 @@ const (
 	Length   Class = "length"    // a reply that was cut off
 	Refusal  Class = "refusal"   // the model would not answer
 	Empty    Class = "empty"     // an answer without text
-	ToolCall Class = "tool_call" // a tool call in the last step
+	ToolCall Class = "tool_call" // a tool call in the last step, or too many of them in one
 	Provider Class = "provider"  // the provider failed
 	Open     Class = "breaker"   // the provider is left alone, since it failed again and again
 	Abort    Class = "abort"     // the context ended
@@ -26,6 +26,8 @@ const (
 
 	OverBudget Class = "budget" // there was no room in the day's budget
 )
+
+var errTooMany = errors.New("too many tool calls in one step")
 
 // Error is a loop that ended without a reply. It never quotes what a model or a
 // contact wrote.

@@ -15,8 +15,12 @@ const (
 	maxSteps = 4
 	// maxBadCalls of one tool end the tool phase.
 	maxBadCalls = 2
-	// maxCalls of one step are answered; more is no honest use of any set of tools.
+	// maxCalls of one step are made; an answer with more is no honest use of any set of
+	// tools and fails the turn before one of them is.
 	maxCalls = 32
+	// maxName is how much is kept of the name of what was called, in bytes: no provider
+	// takes a tool with a longer one.
+	maxName = 64
 )
 
 // loop runs the steps of one turn.
@@ -53,6 +57,8 @@ func (l *loop) run(ctx context.Context) (reply.Reply, error) {
 		switch {
 		case err != nil:
 			return reply.Reply{}, err
+		case len(resp.Calls) > maxCalls:
+			return reply.Reply{}, &Error{Class: ToolCall, Err: errTooMany}
 		case len(resp.Calls) == 0, resp.Stop == llm.StopLength, resp.Stop == llm.StopRefusal:
 			return read(resp)
 		case last:
@@ -79,7 +85,7 @@ func (l *loop) step(ctx context.Context) (llm.Response, error) {
 	resp, made, err := l.calls.Call(ctx, l.request)
 	l.result.Model = l.calls.Model()
 	l.result.Steps = append(l.result.Steps, Step{
-		Took: l.agent.config.Now().Sub(start), Attempts: made, Stop: resp.Stop, Calls: resp.Calls,
+		Took: l.agent.config.Now().Sub(start), Attempts: made, Stop: resp.Stop, Calls: kept(resp.Calls), Asked: len(resp.Calls),
 	})
 	for _, m := range made {
 		l.result.Spend.TokensIn += m.Usage.Input
@@ -91,6 +97,15 @@ func (l *loop) step(ctx context.Context) (llm.Response, error) {
 		return resp, failed(ctx, err)
 	}
 	return resp, nil
+}
+
+// kept are the names of the first calls of a step, cut to their length. What a model made
+// up goes no further than its turn.
+func kept(calls []llm.ToolCall) (names []string) {
+	for _, call := range calls[:min(len(calls), maxCalls)] {
+		names = append(names, strings.Clone(call.Name[:min(len(call.Name), maxName)]))
+	}
+	return names
 }
 
 // answer answers the calls of a step and adds both to the request.

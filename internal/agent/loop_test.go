@@ -300,34 +300,6 @@ func TestToolsPastTheAbort(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/04-agent.md, "Loop": every call of a step is answered, and no step makes
-// more than 32.
-func TestThousandCalls(t *testing.T) {
-	var step llmtest.Step
-	for i := range 1000 {
-		step.Response.Calls = append(step.Response.Calls, llm.ToolCall{ID: fmt.Sprint(i), Name: "look"})
-	}
-	made := 0
-	look := stub{"look", func(string) tool.Outcome { made++; return tool.Outcome{Told: made} }}
-	m := script(step, llmtest.Step{Text: yes})
-	if _, err := turn(t, m, look); err != nil {
-		t.Fatal(err)
-	}
-	told, closed := results(m.Requests()[1])
-	if len(told) != 1000 || made != 32 || !closed {
-		t.Fatalf("%d results of %d calls; closed: %v", len(told), made, closed)
-	}
-	for i, got := range told {
-		want := fmt.Sprintf("%d look %d", i, i+1)
-		if i >= 32 {
-			want = fmt.Sprintf(`%d look {"error":"too many calls in one step: this one was not made"}`, i)
-		}
-		if got != want {
-			t.Errorf("told %s, want %s", got, want)
-		}
-	}
-}
-
 // Holds docs/spec/04-agent.md, "Loop": then AGENT_FALLBACK_MODEL; and 06-contact.md,
 // "Caps": what the turn cost. Of a turn that changed its model, each attempt counts at the
 // price of its own.

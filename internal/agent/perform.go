@@ -19,7 +19,7 @@ type problem struct {
 const (
 	toldUnknown = "there is no tool of this name"
 	toldClosed  = "no tool can be called any more: write the reply"
-	toldTooMany = "too many calls in one step: this one was not made"
+	toldLate    = "the turn is over: this call was not made"
 	toldFailed  = "the tool failed: do not rely on it"
 )
 
@@ -33,13 +33,13 @@ func specs(tools []tool.Tool) []llm.Tool {
 }
 
 // perform takes the calls of a step in their order, runs what takes time side by side,
-// and returns one result a call. It ends when ctx does.
+// and returns one result a call. It ends when ctx does, and then takes no further call.
 func (l *loop) perform(ctx context.Context, calls []llm.ToolCall) []llm.Result {
 	told := make([]any, len(calls))
 	var running sync.WaitGroup
 	var mu sync.Mutex // guards told once ctx may have ended
 	for i, call := range calls {
-		o := l.take(call, i)
+		o := l.take(ctx, call)
 		switch {
 		case o.Run != nil:
 			told[i] = problem{toldFailed}
@@ -72,11 +72,11 @@ func (l *loop) perform(ctx context.Context, calls []llm.ToolCall) []llm.Result {
 }
 
 // take hands one call to its tool. A tool that panics costs the model an answer.
-func (l *loop) take(call llm.ToolCall, nth int) (o tool.Outcome) {
+func (l *loop) take(ctx context.Context, call llm.ToolCall) (o tool.Outcome) {
 	called, found := l.tools[call.Name]
 	switch {
-	case nth >= maxCalls:
-		return tool.Outcome{Bad: toldTooMany}
+	case ctx.Err() != nil:
+		return tool.Outcome{Told: problem{toldLate}}
 	case !found:
 		return tool.Outcome{Bad: toldUnknown}
 	case l.closed:

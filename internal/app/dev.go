@@ -16,6 +16,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/desk"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
@@ -28,6 +29,7 @@ const (
 	sandboxAPIToken = "100000000000001:sandbox"
 	sandboxKey      = "sandbox-console-key"
 	sandboxFlow     = "content20260101000000_000001"
+	sandboxWebhook  = "sandbox-webhook-secret"
 )
 
 // DevOptions are what a [Dev] is built from; every field but the last three is required.
@@ -43,12 +45,14 @@ type DevOptions struct {
 	Models    []attempt.Model   // nil: those of the configuration
 }
 
-// Dev is the service together with an emulated ManyChat account and a phone page, in
-// one process that reaches nothing outside of this machine but the provider of a model
-// that was configured. The parts talk over HTTP, as they would on the internet.
+// Dev is the service together with an emulated ManyChat account, an emulated desk for the
+// handoff notices and a phone page, in one process that reaches nothing outside of this
+// machine but the provider of a model that was configured. The parts talk over HTTP, as
+// they would on the internet.
 type Dev struct {
 	Account *sandbox.Account
 	Turns   sandbox.Turns
+	Desk    *desk.Desk  // gets the handoff notices
 	Model   *mock.Model // answers unless another model is configured
 	URL     string      // of the process, without a trailing slash
 
@@ -59,16 +63,17 @@ type Dev struct {
 	welcome  welcome
 }
 
-// NewDev builds the parts. The configuration's ManyChat account, public address and
-// console key are replaced by the sandbox's: a real account is never touched. The
-// caller closes the result.
+// NewDev builds the parts. The configuration's ManyChat account, public address, console
+// key and webhook secret are replaced by the sandbox's: a real account and a real desk are
+// never touched. The caller closes the result.
 func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
-	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + o.Listener.Addr().String(), welcome: newWelcome(o)}
+	d := &Dev{Model: mock.New(), listener: o.Listener, URL: "http://" + o.Listener.Addr().String(), welcome: newWelcome(o), Desk: desk.New(o.Now)}
 	c := o.Config
 	c.ManyChat.SharedSecrets = config.Secrets{sandboxSecret}
 	c.ManyChat.APIToken = sandboxAPIToken
 	c.ManyChat.APIBase = config.URL(d.URL + sandbox.ManyChatPath)
 	c.ManyChat.ReplyFlowNs = sandboxFlow
+	c.Public.HandoffWebhookSecret = sandboxWebhook
 	c.Public.BaseURL = "https://" + sandbox.PublicHost
 	c.Console.APIKey = sandboxKey
 	var err error
@@ -78,7 +83,9 @@ func NewDev(ctx context.Context, o DevOptions) (*Dev, error) {
 		}
 	}
 	d.mocked = slices.ContainsFunc(o.Models, func(m attempt.Model) bool { return m.Model == d.Model })
-	if d.service, err = New(ctx, Options{Config: c, Tenant: o.Tenant, Models: o.Models, Log: o.Log, Now: o.Now, Transport: o.Transport}); err != nil {
+	if d.service, err = New(ctx, Options{
+		Config: c, Tenant: o.Tenant, Models: o.Models, Log: o.Log, Now: o.Now, Transport: o.Transport, ToWebhook: d.Desk,
+	}); err != nil {
 		return nil, err
 	}
 	if err := d.buildSandbox(c, o); err != nil {
@@ -103,21 +110,37 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 		Now:        o.Now,
 		Log:        o.Log,
 	}
-	shown, err := contents(c, o.Tenant)
-	if err != nil {
+	if account.Inventory, err = inventory(c, o.Tenant); err != nil {
 		return err
 	}
-	furnish(&account, o.Tenant, shown)
 	if d.Account, err = sandbox.OpenAccount(account); err != nil {
 		return err
 	}
 	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: client}
-	page := sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Example: d.welcome.question, Log: o.Log}
+	page := sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Desk: d.Desk, Example: d.welcome.question, Log: o.Log}
 	if d.mocked {
 		page.Model = switches{d.Model}
 	}
 	d.page, err = sandbox.NewPage(page)
 	return err
+}
+
+// Reload adds to the emulated account what the files on disk name now, and then puts them
+// in force; see [Service.Reload]. What flows show is reloaded with them, and is refused
+// with them.
+func (d *Dev) Reload() error {
+	c := d.service.opts.Config
+	if t, err := Business(c, 0); err == nil { // the service says what is wrong with the others
+		has, err := inventory(c, t)
+		if err == nil {
+			err = d.Account.Furnish(has)
+		}
+		if err != nil {
+			d.service.refuse(err)
+			return err
+		}
+	}
+	return d.service.Reload()
 }
 
 // Serve answers until ctx ends.

@@ -140,11 +140,13 @@ func (s *Service) buildWorker(c config.Config) error {
 	if err != nil {
 		return err
 	}
-	s.performer, err = delivery.New(delivery.Config{Account: client, Profiles: client, Claims: s.db, Now: s.opts.Now, Log: s.opts.Log})
+	s.performer, err = delivery.New(delivery.Config{
+		Account: client, Behind: client.Background(), Profiles: client, Claims: s.db, Now: s.opts.Now, Log: s.opts.Log,
+	})
 	if err != nil {
 		return err
 	}
-	acts := acting{performer: s.performer, account: client, db: s.db, tenant: s.tenant, now: s.opts.Now}
+	acts := acting{performer: s.performer, account: client.Background(), db: s.db, tenant: s.tenant, now: s.opts.Now}
 	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
 		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
 			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)

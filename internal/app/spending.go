@@ -14,10 +14,12 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-// Spending says what a tenant's daily budget comes to, in sentences for an operator.
+// Spending says what a tenant's daily budget comes to and what its agent may do, in
+// sentences for an operator.
 type Spending struct {
-	Warnings []string // prices that are not known, and a cap that no message fits in
+	Warnings []string // misnamed files, prices that are not known, and a cap that no message fits in
 	Allows   string   // about how many messages the caps are enough for; empty: none is known to fit
+	MayDo    string   // see [tenant.Tenant.Allowed]
 }
 
 // Log tells it to the log.
@@ -28,12 +30,13 @@ func (s Spending) Log(log *slog.Logger) {
 	if s.Allows != "" {
 		log.Info(s.Allows)
 	}
+	log.Info(s.MayDo)
 }
 
 // SpendingOf reckons with the tenant's prompt and the prices of the configured models. The
 // messages are those to the first model: a fallback answers few.
 func SpendingOf(c config.Config, t *tenant.Tenant) (Spending, error) {
-	var s Spending
+	s := Spending{Warnings: misnamed(c), MayDo: t.Allowed()}
 	for i, m := range configured(c.Agent) {
 		terms := budget.TermsOf(t.Rules.Budget, m.name.String())
 		if !terms.PriceKnown {

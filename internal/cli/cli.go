@@ -39,7 +39,7 @@ type commands struct {
 	Simulate simulateCommand `cmd:"" help:"Write as a contact and see the reply; a chat when no text is given."`
 	Config   configCommands  `cmd:"" help:"Check and show the configuration."`
 	Prompt   promptCommands  `cmd:"" help:"Show what a model reads."`
-	Outbox   outboxCommands  `cmd:"" help:"List, explain, retry and discard deferred replies."`
+	Outbox   outboxCommands  `cmd:"" help:"List, explain, retry and discard what is delivered behind the response."`
 	Turn     turnCommands    `cmd:"" help:"List a contact's turns, and explain one."`
 	Tokens   tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`

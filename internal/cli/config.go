@@ -69,16 +69,30 @@ func (cc configCheck) Run(std Streams) error {
 	for _, w := range c.Warnings() {
 		fmt.Fprintln(std.Err, w)
 	}
-	if keys := t.WithoutEffect(); len(keys) > 0 {
-		fmt.Fprintln(std.Err, "Without effect in this version: "+strings.Join(keys, ", "))
+	for _, line := range withoutEffect(t) {
+		fmt.Fprintln(std.Err, line)
 	}
 	if _, err := fmt.Fprintf(std.Out, "The configuration is valid: %s, %d offerings, hash %s.\n", t.Catalog.BusinessName, len(t.Catalog.Offerings), t.Hash[:12]); err != nil {
 		return err
 	}
 	if spending.Allows != "" {
-		_, err = fmt.Fprintln(std.Out, spending.Allows)
+		fmt.Fprintln(std.Out, spending.Allows)
 	}
+	_, err = fmt.Fprintln(std.Out, spending.MayDo)
 	return err
+}
+
+// withoutEffect is a line for each file that configures what this version does not do.
+func withoutEffect(t *tenant.Tenant) (lines []string) {
+	last := ""
+	for _, entry := range t.WithoutEffect() {
+		if file, key, _ := strings.Cut(entry, " "); file == last {
+			lines[len(lines)-1] += ", " + key
+		} else {
+			lines, last = append(lines, "Without effect in this version: "+entry), file
+		}
+	}
+	return lines
 }
 
 // longestText is the channel's, in UTF-16 units.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/cli/show"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
@@ -11,17 +12,20 @@ import (
 )
 
 type outboxCommands struct {
-	List    outboxList    `cmd:"" help:"List deferred replies that are not delivered yet, or never will be."`
-	Show    outboxShow    `cmd:"" help:"Explain one deferred reply."`
-	Retry   outboxRetry   `cmd:"" help:"Send a dead or withheld reply again."`
-	Discard outboxDiscard `cmd:"" help:"Give a pending, dead or withheld reply up."`
+	List    outboxList    `cmd:"" help:"List late replies, handoff notices and tokens that are not delivered yet, or never will be."`
+	Show    outboxShow    `cmd:"" help:"Explain one row, and what to do about it."`
+	Retry   outboxRetry   `cmd:"" help:"Send a dead or withheld row again."`
+	Discard outboxDiscard `cmd:"" help:"Give a pending, dead or withheld row up."`
 }
 
 // Help shows examples.
 func (outboxCommands) Help() string {
-	return `Examples:
+	return `A row is a late reply, a part of a handoff notice (tag, flow or webhook) or a contact's token.
+
+Examples:
 
     manychat-agent outbox list --status dead
+    manychat-agent outbox list --status delivered
     manychat-agent outbox show ID
     manychat-agent outbox retry ID
     manychat-agent outbox retry --all`
@@ -49,7 +53,7 @@ func (l outboxList) Run(ctx context.Context, std Streams) error {
 			return err
 		}
 		if len(rows) == 0 && (terminal(std.Out) || terminal(std.Err)) {
-			fmt.Fprintln(std.Err, "No deferred replies in these states.")
+			fmt.Fprintln(std.Err, l.nothing())
 		}
 		if len(rows) == 0 || l.JSON || !terminal(std.Out) {
 			return show.Lines(std.Out, show.RowsOf(rows))
@@ -58,9 +62,22 @@ func (l outboxList) Run(ctx context.Context, std Streams) error {
 	})
 }
 
+// nothing says what was looked for in vain.
+func (l outboxList) nothing() string {
+	states := strings.Join(l.Status, ", ")
+	if last := len(l.Status) - 1; last > 0 {
+		states = strings.Join(l.Status[:last], ", ") + " or " + l.Status[last]
+	}
+	which := ""
+	if l.After != "" {
+		which = " behind " + l.After
+	}
+	return fmt.Sprintf("No row%s is %s: no late reply, no handoff notice and no token.", which, states)
+}
+
 type outboxRetry struct {
 	ID  string `arg:"" optional:"" help:"The row's id."`
-	All bool   `help:"Every dead row whose text has surely not arrived."`
+	All bool   `help:"Every dead row that has surely not done its work."`
 }
 
 // Run makes rows pending again; a running service picks them up within a second.
@@ -89,7 +106,7 @@ func retryAll(ctx context.Context, std Streams, db *store.DB) error {
 		return err
 	}
 	if done.Left > 0 {
-		fmt.Fprintf(std.Err, "%d left out, since ManyChat did not answer and the text may have arrived. Look at the contact's chat in ManyChat, then: outbox retry ID (outbox list --status dead shows them, reason unknown)\n", done.Left)
+		fmt.Fprintf(std.Err, "%d left out, since ManyChat did not answer and what they send may have arrived. outbox list --status dead shows them, reason unknown. What to look at before you retry one: outbox show ID\n", done.Left)
 	}
 	return nil
 }
@@ -112,7 +129,7 @@ func (o outboxDiscard) Run(ctx context.Context, std Streams) error {
 // rowError says which row a request was about, and what becomes of it without one.
 func rowError(ctx context.Context, db *store.DB, id string, err error) error {
 	if errors.Is(err, outbox.ErrNotFound) {
-		return fmt.Errorf("no deferred reply has the id %q; outbox list shows them", id)
+		return fmt.Errorf("no outbox row has the id %q; outbox list shows them", id)
 	}
 	if !errors.Is(err, outbox.ErrState) {
 		return err
@@ -121,7 +138,7 @@ func rowError(ctx context.Context, db *store.DB, id string, err error) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("nothing was changed of the reply %s: %s", id, next(r))
+	return fmt.Errorf("nothing was changed of the %s %s: %s", show.Name(r), id, next(r))
 }
 
 // next says what happens to a row that no operator touches.
@@ -134,6 +151,9 @@ func next(r outbox.Row) string {
 	case outbox.Delivered:
 		return "it is delivered, and ManyChat has accepted all of it"
 	case outbox.Discarded:
+		if r.Kind == outbox.HandoffNotice {
+			return "it is discarded for good; the contact's next handoff is told as ever"
+		}
 		return "it is discarded for good; the contact's next message is answered as ever"
 	case outbox.Dead, outbox.Withheld:
 	}

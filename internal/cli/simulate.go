@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,12 +15,11 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
+	"github.com/manychat-agent/manychat-agent/internal/cli/line"
+	"github.com/manychat-agent/manychat-agent/internal/cli/show"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
 )
-
-// manychatWaits is how long ManyChat waits for a response (docs/deadlines.md).
-const manychatWaits = 10 * time.Second
 
 type simulateCommand struct {
 	Text       *string       `arg:"" optional:"" help:"What the contact writes. Without it, a chat opens."`
@@ -50,37 +48,6 @@ type contactLine interface {
 	Write(ctx context.Context, text string) (sandbox.Reply, error)
 }
 
-// simulated is a reply as JSON.
-type simulated struct {
-	Replies  []string      `json:"replies"`
-	Path     string        `json:"path"` // inline, outbox or silent
-	Millis   float64       `json:"millis"`
-	Recorded *recordedTurn `json:"recorded,omitempty"` // not known of a service at a URL
-	Warnings []string      `json:"warnings,omitempty"`
-}
-
-// recordedTurn is the part of the recorded turn that the terminal shows.
-type recordedTurn struct {
-	Turn          string   `json:"turn"`
-	State         string   `json:"state"`
-	Outcome       string   `json:"outcome"`
-	Reason        string   `json:"escalationReason,omitempty"`
-	Model         string   `json:"model,omitempty"`
-	Interventions []string `json:"interventions,omitempty"`
-	Deliveries    []string `json:"deliveries,omitempty"`
-}
-
-func simulation(r sandbox.Reply) simulated {
-	s := simulated{Replies: r.Texts, Path: r.Path, Millis: float64(r.Took.Microseconds()) / 1000, Warnings: r.Warnings}
-	if t := r.Turn; t != nil {
-		s.Recorded = &recordedTurn{
-			Turn: t.ID, State: t.State, Outcome: t.Outcome, Reason: t.Reason, Model: t.Model,
-			Interventions: t.Interventions, Deliveries: t.Deliveries,
-		}
-	}
-	return s
-}
-
 // Run writes one text, or every line of a chat.
 func (s simulateCommand) Run(ctx context.Context, std Streams) error {
 	if s.Text != nil && strings.TrimSpace(*s.Text) == "" {
@@ -92,8 +59,8 @@ func (s simulateCommand) Run(ctx context.Context, std Streams) error {
 	if s.URL != "" {
 		return s.talkTo(ctx, std)
 	}
-	return s.withOwnService(ctx, std, func(ctx context.Context, line contactLine) error {
-		return s.talk(ctx, std, line)
+	return s.withOwnService(ctx, std, func(ctx context.Context, to contactLine) error {
+		return s.talk(ctx, std, to)
 	})
 }
 
@@ -106,9 +73,7 @@ func (s simulateCommand) talkTo(ctx context.Context, std Streams) error {
 	if secret = strings.TrimSpace(secret); secret == "" {
 		return usageError{errors.New("--url needs --secret, the MANYCHAT_SHARED_SECRET of the service there")}
 	}
-	err := s.talk(ctx, std, sandbox.Remote{
-		Endpoint: app.MessageURL(s.URL), Secret: secret, Subscriber: s.Subscriber, Client: &http.Client{Timeout: manychatWaits},
-	})
+	err := s.talk(ctx, std, line.NewRemote(s.URL, secret, s.Subscriber))
 	var unreached *url.Error
 	if errors.As(err, &unreached) {
 		return fmt.Errorf("%w; start the service, or correct --url", err)
@@ -116,10 +81,10 @@ func (s simulateCommand) talkTo(ctx context.Context, std Streams) error {
 	return err
 }
 
-func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine) error {
+func (s simulateCommand) talk(ctx context.Context, std Streams, to contactLine) error {
 	said := map[string]bool{} // warnings; each is said once a chat
 	if s.Text != nil {
-		return s.one(ctx, std, line, *s.Text, said)
+		return s.one(ctx, std, to, *s.Text, said)
 	}
 	person := terminal(std.In)
 	if person {
@@ -141,7 +106,7 @@ func (s simulateCommand) talk(ctx context.Context, std Streams, line contactLine
 		case text == "":
 			continue
 		}
-		if err := s.one(ctx, std, line, text, said); err != nil {
+		if err := s.one(ctx, std, to, text, said); err != nil {
 			return err
 		}
 	}
@@ -174,40 +139,26 @@ func prompt(std Streams) {
 	}
 }
 
-func (s simulateCommand) one(ctx context.Context, std Streams, line contactLine, text string, said map[string]bool) error {
-	reply, err := line.Write(ctx, text)
+func (s simulateCommand) one(ctx context.Context, std Streams, to contactLine, text string, said map[string]bool) error {
+	reply, err := to.Write(ctx, text)
 	if err != nil {
 		return err
 	}
-	got := simulation(reply)
+	got := show.SimulatedOf(reply, s.URL != "")
 	if s.JSON {
 		return json.NewEncoder(std.Out).Encode(got)
 	}
-	return got.print(std, said)
-}
-
-// print writes the replies to the standard output and the facts about them beside.
-func (g simulated) print(std Streams, said map[string]bool) error {
-	for _, r := range g.Replies {
-		if _, err := fmt.Fprintln(std.Out, r); err != nil {
-			return err
-		}
+	if err := got.Messages(std.Out); err != nil {
+		return err
 	}
-	facts := fmt.Sprintf("%s, %.1f ms", g.Path, g.Millis)
-	if r := g.Recorded; r != nil {
-		facts += fmt.Sprintf(", %s", r.Outcome)
-		if r.Reason != "" {
-			facts += " for " + r.Reason
-		}
-		facts += ", turn " + r.Turn
+	for _, fact := range got.Facts() {
+		fmt.Fprintln(std.Err, "  "+fact)
 	}
-	fmt.Fprintln(std.Err, "  ["+facts+"]")
-	for _, w := range g.Warnings {
-		if said[w] {
-			continue
+	for _, w := range got.Warnings {
+		if !said[w] {
+			fmt.Fprintln(std.Err, "  warning: "+w)
 		}
 		said[w] = true
-		fmt.Fprintln(std.Err, "  warning: "+w)
 	}
 	return nil
 }
@@ -241,11 +192,11 @@ func (s simulateCommand) withOwnService(ctx context.Context, std Streams, use fu
 	serving, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
 	go func() { served <- d.Serve(serving) }()
-	line, err := sandbox.NewLine(d.Account, d.Turns, s.Subscriber)
+	own, err := line.NewOwn(d, t.Tools, s.Subscriber)
 	if err != nil {
 		err = usageError{fmt.Errorf("--subscriber: %w", err)}
 	} else {
-		err = use(ctx, line)
+		err = use(ctx, own)
 	}
 	stop()
 	if ended := <-served; !errors.Is(ended, context.Canceled) {

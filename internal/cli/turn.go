@@ -72,7 +72,7 @@ func (l turnList) read(ctx context.Context, db *store.DB, tenantID string) ([]st
 }
 
 type turnShow struct {
-	ID   string `arg:"" help:"The turn's id, as list, simulate and the log print it."`
+	ID   string `arg:"" help:"The turn's id, as turn list and the log print it."`
 	JSON bool   `help:"As a JSON object."`
 }
 
@@ -106,7 +106,7 @@ func (s turnShow) Run(ctx context.Context, std Streams) error {
 func tellDead(std Streams, rows []outbox.Row) {
 	for _, r := range rows {
 		if r.Status == outbox.Dead || r.Status == outbox.Withheld {
-			fmt.Fprintf(std.Err, "A %s of this turn is %s. What to do about it: outbox show %s\n", r.Kind, r.Status, r.ID)
+			fmt.Fprintf(std.Err, "A %s of this turn is %s. What to do about it: outbox show %s\n", show.Name(r), r.Status, r.ID)
 		}
 	}
 }

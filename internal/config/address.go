@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant/document"
 )
 
 // URL is an absolute http or https URL without a trailing slash.
@@ -29,8 +31,8 @@ func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 func (u URL) Reveal() string { return string(u) }
 
 func (u *URL) parse(text string) error {
-	parsed, err := url.Parse(text)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" {
+	parsed, ok := document.Address(text)
+	if !ok || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return errors.New("is not a URL: set it to an address that begins with https:// or http://")
 	}
 	*u = URL(strings.TrimRight(text, "/"))

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // check holds the rules that concern several variables.
@@ -18,7 +20,7 @@ func (l *loader) check() {
 	l.checkHost()
 	l.checkTurn()
 	m := l.config.ManyChat
-	if strings.EqualFold(m.ReplyField, m.TokenField) { // ManyChat compares names without their case
+	if tenant.SameField(m.ReplyField, m.TokenField) {
 		l.problem("MANYCHAT_TOKEN_FIELD", fmt.Sprintf("is %q like MANYCHAT_REPLY_FIELD: set it to a custom field of its own", m.TokenField))
 	}
 	if l.config.Console.Password != "" && l.config.Console.PasswordHash != "" {
@@ -48,14 +50,55 @@ func (l *loader) checkSecrets() {
 			l.problem(key.variable, "holds a space, a quote or another character that no key has: copy it again")
 		}
 	}
-	if encoded, standard := strings.CutPrefix(l.config.Public.HandoffWebhookSecret.Reveal(), "whsec_"); standard {
-		if key, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "=")); err != nil || len(key) == 0 {
-			l.problem("HANDOFF_WEBHOOK_SECRET", "begins with whsec_ and has no base64 behind it: copy it whole, or set it to a text of your own")
-		}
-	}
+	l.checkWebhookSecret(l.config.Public.HandoffWebhookSecret)
 	if n := len(l.config.Console.APIKey); n > 0 && n < minSecret {
 		l.problem("CONSOLE_API_KEY", fmt.Sprintf("has %d characters: it needs at least %d (openssl rand -hex 32 makes one)", n, minSecret))
 	}
+}
+
+// checkWebhookSecret holds that what signs notices is not to be guessed, and opens nothing
+// here: whoever receives notices has it too.
+func (l *loader) checkWebhookSecret(secret Secret) {
+	const name = "HANDOFF_WEBHOOK_SECRET"
+	key := secret.Reveal()
+	encoded, standard := strings.CutPrefix(key, "whsec_")
+	if standard {
+		decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))
+		if err != nil || len(decoded) == 0 {
+			l.problem(name, "begins with whsec_ and has no base64 behind it: copy it whole, or set it to a text of your own")
+			return
+		}
+		key = string(decoded)
+	}
+	switch n := len(key); {
+	case n == 0:
+	case n < minSecret && standard:
+		l.problem(name, fmt.Sprintf("is a key of %d bytes behind whsec_: it needs at least %d (openssl rand -base64 32 makes one)", n, minSecret))
+	case n < minSecret:
+		l.problem(name, fmt.Sprintf("has %d characters: it needs at least %d (openssl rand -hex 32 makes one)", n, minSecret))
+	default:
+		if other := l.opens(secret.Reveal(), encoded, key); other != "" {
+			l.problem(name, "is that of "+other+" too, which whoever receives the notices would have: set it to one of its own (openssl rand -hex 32 makes one)")
+		}
+	}
+}
+
+// opens names the variable whose secret is among some texts; empty: none is.
+func (l *loader) opens(texts ...string) (variable string) {
+	c := l.config
+	for _, s := range c.ManyChat.SharedSecrets {
+		if slices.Contains(texts, s.Reveal()) {
+			return "MANYCHAT_SHARED_SECRET"
+		}
+	}
+	_, token, _ := strings.Cut(c.ManyChat.APIToken.Reveal(), ":")
+	switch {
+	case token != "" && (slices.Contains(texts, token) || slices.Contains(texts, c.ManyChat.APIToken.Reveal())):
+		return "MANYCHAT_API_TOKEN"
+	case c.Console.APIKey != "" && slices.Contains(texts, c.Console.APIKey.Reveal()):
+		return "CONSOLE_API_KEY"
+	}
+	return ""
 }
 
 // checkHost keeps dev, whose sandbox asks nobody for a password, on this machine.

@@ -80,7 +80,7 @@ type ManyChat struct {
 	APIToken      Secret        `env:"MANYCHAT_API_TOKEN" need:"serve"`     // <account id>:<secret>
 	APIBase       URL           `env:"MANYCHAT_API_BASE" default:"https://api.manychat.com"`
 	ReplyField    string        `env:"MANYCHAT_REPLY_FIELD" default:"ai_message"`
-	ReplyFlowNs   string        `env:"MANYCHAT_REPLY_FLOW_NS" need:"serve" pattern:"^[^[:space:]]+$" expect:"the namespace of a flow, which has no white space, such as content20260101000000_000001"`
+	ReplyFlowNs   string        `env:"MANYCHAT_REPLY_FLOW_NS" need:"serve" pattern:"^[A-Za-z0-9_]+$" expect:"the namespace of a flow, such as content20260101000000_000001, which is the last part of its address in the browser: letters, digits and _ only"`
 	TokenField    string        `env:"MANYCHAT_TOKEN_FIELD" default:"ai_token"`
 	ReplyGap      time.Duration `env:"MANYCHAT_REPLY_GAP_MS" default:"2000" unit:"ms" min:"0" max:"10000"`
 	RPSScale      float64       `env:"MANYCHAT_RPS_SCALE" default:"1.0" min:"0.01" max:"1000"` // of ManyChat's own limits

@@ -13,6 +13,9 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 )
 
+// namespace is what a flow's has to be.
+const namespace = "the namespace of a flow, such as content20260101000000_000001, which is the last part of its address in the browser: letters, digits and _ only"
+
 // served is the least that serve starts with.
 func served(more ...string) config.Source {
 	return config.Source{
@@ -80,7 +83,8 @@ func TestLoadProblems(t *testing.T) {
 		{"mock model that there is none of", []string{"AGENT_MODEL=mock:wise"}, []string{`AGENT_MODEL is "mock:wise": the provider mock has one model, so set it to mock:demo`}},
 		{"api token", []string{"MANYCHAT_API_TOKEN=hush"}, []string{`MANYCHAT_API_TOKEN is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API`}},
 		{"api token without its secret", []string{"MANYCHAT_API_TOKEN=1234567:"}, []string{`MANYCHAT_API_TOKEN is not of the form <account id>:<secret>: copy it whole from ManyChat, Settings, API`}},
-		{"flow with white space", []string{"MANYCHAT_REPLY_FLOW_NS=content 1"}, []string{`MANYCHAT_REPLY_FLOW_NS is "content 1": set it to the namespace of a flow, which has no white space, such as content20260101000000_000001`}},
+		{"flow with white space", []string{"MANYCHAT_REPLY_FLOW_NS=content 1"}, []string{`MANYCHAT_REPLY_FLOW_NS is "content 1": set it to ` + namespace}},
+		{"flow by its address", []string{"MANYCHAT_REPLY_FLOW_NS=https://app.example/fb1/content1"}, []string{`MANYCHAT_REPLY_FLOW_NS is "https://app.example/fb1/content1": set it to ` + namespace}},
 		{"short console key", []string{"CONSOLE_API_KEY=hush"}, []string{`CONSOLE_API_KEY has 4 characters: it needs at least 16 (openssl rand -hex 32 makes one)`}},
 		{"whole number", []string{"AGENT_MAX_OUTPUT_TOKENS=many"}, []string{`AGENT_MAX_OUTPUT_TOKENS is "many": set it to a whole number from 1 to 100000`}},
 		{"number", []string{"AGENT_TEMPERATURE=NaN"}, []string{`AGENT_TEMPERATURE is "NaN": set it to a number from 0 to 2`}},
@@ -89,6 +93,8 @@ func TestLoadProblems(t *testing.T) {
 		{"trailing comma", []string{"MANYCHAT_SHARED_SECRET=invented-secret-1,"}, []string{`MANYCHAT_SHARED_SECRET holds a secret of 0 characters: each needs at least 16 (openssl rand -hex 32 makes one)`}},
 		{"three secrets", []string{"MANYCHAT_SHARED_SECRET=a,b,c"}, []string{`MANYCHAT_SHARED_SECRET holds 3 secrets: set one, or two during a rotation, with a comma between them`}},
 		{"api base", []string{"MANYCHAT_API_BASE=api.manychat.com"}, []string{`MANYCHAT_API_BASE is not a URL: set it to an address that begins with https:// or http://`}},
+		{"api base with a port that there is not", []string{"MANYCHAT_API_BASE=https://api.example:70000"}, []string{`MANYCHAT_API_BASE is not a URL: set it to an address that begins with https:// or http://`}},
+		{"api base with a space", []string{"MANYCHAT_API_BASE=https://api.example/a b"}, []string{`MANYCHAT_API_BASE is not a URL: set it to an address that begins with https:// or http://`}},
 		{"gap", []string{"MANYCHAT_REPLY_GAP_MS=10001"}, []string{`MANYCHAT_REPLY_GAP_MS is "10001": set it to a whole number from 0 to 10000 (milliseconds)`}},
 		{"scale", []string{"MANYCHAT_RPS_SCALE=0"}, []string{`MANYCHAT_RPS_SCALE is "0": set it to a number from 0.01 to 1000`}},
 		{"fields of delivery", []string{"MANYCHAT_TOKEN_FIELD=ai_message"}, []string{`MANYCHAT_TOKEN_FIELD is "ai_message" like MANYCHAT_REPLY_FIELD: set it to a custom field of its own`}},
@@ -388,6 +394,7 @@ func BenchmarkLoad(b *testing.B) {
 func TestLoadWebhookSecret(t *testing.T) {
 	for secret, valid := range map[string]bool{
 		"whsec_AAECAwQFBgcICQoLDA0ODxAREhM=": true, "whsec_AAECAwQFBgcICQoLDA0ODxAREhM": true, "invented-webhook-secret": true,
+		"a-key-of-16-char": true, "whsec_AAECAwQFBgcICQoLDA0ODw": true,
 		"whsec_": false, "whsec_==": false, "whsec_n*pe": false, "whsec_invented-webhook-secret": false,
 	} {
 		got, err := config.Load(dev("HANDOFF_WEBHOOK_SECRET=" + secret))
@@ -399,6 +406,44 @@ func TestLoadWebhookSecret(t *testing.T) {
 			if diff := cmp.Diff(want, sentences(t, err)); diff != "" {
 				t.Errorf("%s: problems (-want +got):\n%s", secret, diff)
 			}
+		}
+	}
+}
+
+// Holds docs/spec/10-config.md, "Variables": a webhook secret is not to be guessed, and opens
+// nothing of the service for whoever receives the notices. No problem quotes it.
+func TestLoadWeakWebhookSecret(t *testing.T) {
+	const (
+		key   = "AAECAwQFBgcICQoLDA0ODxAREhM=" // base64 of 20 bytes
+		own   = ": set it to one of its own (openssl rand -hex 32 makes one)"
+		of    = "HANDOFF_WEBHOOK_SECRET is that of "
+		would = " too, which whoever receives the notices would have" + own
+	)
+	decoded := "invented-secret-1"
+	tests := []struct {
+		name, secret string
+		more         []string
+		want         []string
+	}{
+		{"one character", "x", nil, []string{"HANDOFF_WEBHOOK_SECRET has 1 characters: it needs at least 16 (openssl rand -hex 32 makes one)"}},
+		{"15 characters", "hush-hush-hush-", nil, []string{"HANDOFF_WEBHOOK_SECRET has 15 characters: it needs at least 16 (openssl rand -hex 32 makes one)"}},
+		{"15 bytes", "whsec_AAECAwQFBgcICQoLDA0O", nil, []string{"HANDOFF_WEBHOOK_SECRET is a key of 15 bytes behind whsec_: it needs at least 16 (openssl rand -base64 32 makes one)"}},
+		{"the shared secret", decoded, nil, []string{of + "MANYCHAT_SHARED_SECRET" + would}},
+		{"the second shared secret", "invented-secret-2", []string{"MANYCHAT_SHARED_SECRET=invented-secret-1,invented-secret-2"}, []string{of + "MANYCHAT_SHARED_SECRET" + would}},
+		{"the shared secret as base64", "whsec_aW52ZW50ZWQtc2VjcmV0LTE=", nil, []string{of + "MANYCHAT_SHARED_SECRET" + would}},
+		{"the shared secret behind whsec_", "whsec_" + key, []string{"MANYCHAT_SHARED_SECRET=" + key}, []string{of + "MANYCHAT_SHARED_SECRET" + would}},
+		{"the API token", "1234567:invented-token", []string{"MANYCHAT_API_TOKEN=1234567:invented-token"}, []string{of + "MANYCHAT_API_TOKEN" + would}},
+		{"the secret of the API token", "invented-token-1", []string{"MANYCHAT_API_TOKEN=1234567:invented-token-1"}, []string{of + "MANYCHAT_API_TOKEN" + would}},
+		{"the console's key", "invented-console-key", []string{"CONSOLE_API_KEY=invented-console-key"}, []string{of + "CONSOLE_API_KEY" + would}},
+		{"its own", "invented-secret-3", []string{"CONSOLE_API_KEY=invented-console-key"}, nil},
+	}
+	for _, tt := range tests {
+		got, err := config.Load(served(append(tt.more, "HANDOFF_WEBHOOK_SECRET="+tt.secret)...))
+		if diff := cmp.Diff(tt.want, sentences(t, err)); diff != "" {
+			t.Errorf("%s: problems (-want +got):\n%s", tt.name, diff)
+		}
+		if !got.Set("HANDOFF_WEBHOOK_SECRET") || got.Set("CHANNEL") {
+			t.Errorf("%s: what is set is not known", tt.name)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -24,6 +25,11 @@ const notValid = "(not valid)"
 
 // Values lists every variable, in the order of docs/spec/10-config.md.
 func (c Config) Values() []Value { return c.values }
+
+// Set reports whether a variable is set in the environment or in .env, valid or not.
+func (c Config) Set(name string) bool {
+	return slices.ContainsFunc(c.values, func(v Value) bool { return v.Name == name && v.Origin != Default })
+}
 
 // Warnings are sentences about variables that are set and have no effect, and about
 // names that look like ours and are none.

@@ -93,7 +93,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	got, err := config.Load(served(
 		"MANYCHAT_SHARED_SECRET="+secret+","+secret, "MANYCHAT_API_TOKEN=1:"+secret, "OPENAI_API_KEY="+secret,
 		"DATABASE_URL=postgres://agent:"+secret+"@db/agent?sslpassword="+secret, "OTEL_EXPORTER_OTLP_ENDPOINT=https://u:"+secret+"@otel",
-		"CONSOLE_PASSWORD="+secret, "CONSOLE_API_KEY="+secret, "HANDOFF_WEBHOOK_SECRET="+secret,
+		"CONSOLE_PASSWORD="+secret, "CONSOLE_API_KEY="+secret, "HANDOFF_WEBHOOK_SECRET=another-"+secret,
 	))
 	if err != nil {
 		t.Fatal(err)

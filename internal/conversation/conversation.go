@@ -24,6 +24,7 @@ type Conversation struct {
 
 	HistoryFrom   int64     // the first place of the contact's order that their history holds
 	HandoffSaidAt time.Time // when the contact was last told that a person takes over; zero: never
+	NotifiedAt    time.Time // when the business was last told of a handoff; zero: never
 }
 
 // Paused reports whether a person has the conversation at now.

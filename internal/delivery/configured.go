@@ -35,15 +35,15 @@ func (p *Performer) call(subscriber string, tools *tenant.Tools, a action.Pendin
 func (p *Performer) tag(subscriber, tag string, add bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if add {
-			return p.cfg.Account.AddTagByName(ctx, subscriber, tag)
+			return p.cfg.Behind.AddTagByName(ctx, subscriber, tag)
 		}
-		return p.cfg.Account.RemoveTagByName(ctx, subscriber, tag)
+		return p.cfg.Behind.RemoveTagByName(ctx, subscriber, tag)
 	}
 }
 
 // write is a request that writes a text to a custom field.
 func (p *Performer) write(subscriber, field, text string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return p.cfg.Account.SetCustomFieldByName(ctx, subscriber, field, text)
+		return p.cfg.Behind.SetCustomFieldByName(ctx, subscriber, field, text)
 	}
 }

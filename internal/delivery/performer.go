@@ -44,7 +44,8 @@ type Batch struct {
 
 // Config is what a [Performer] needs; every field is required.
 type Config struct {
-	Account  Account
+	Account  Account // of what a turn waits for
+	Behind   Account // of what is performed behind a reply: it holds up no call of Account
 	Profiles Profiles
 	Claims   Claims
 	Now      func() time.Time
@@ -76,7 +77,7 @@ type Performer struct{ cfg Config }
 
 // New checks the config and returns a performer.
 func New(cfg Config) (*Performer, error) {
-	if cfg.Account == nil || cfg.Profiles == nil || cfg.Claims == nil || cfg.Now == nil || cfg.Log == nil {
+	if cfg.Account == nil || cfg.Behind == nil || cfg.Profiles == nil || cfg.Claims == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("delivery: a collaborator is missing from the performer's config")
 	}
 	return &Performer{cfg}, nil
@@ -141,7 +142,7 @@ func (p *Performer) flow(ctx context.Context, log *slog.Logger, b Batch, a actio
 		return failed(log.With("error", err), NotRecorded)
 	}
 	ended, unsent := p.request(ctx, log, behind, func(ctx context.Context) error {
-		return p.cfg.Account.SendFlow(ctx, string(b.Who.SubscriberID), flow.FlowNs)
+		return p.cfg.Behind.SendFlow(ctx, string(b.Who.SubscriberID), flow.FlowNs)
 	})
 	if unsent {
 		p.release(ctx, log, claim)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,11 +49,14 @@ func academy() *tenant.Tools {
 
 // rights are flow claims as the database keeps them.
 type rights struct {
+	mu                sync.Mutex
 	claimed, released []action.Claim
 	answer            error // of every claim
 }
 
 func (r *rights) ClaimFlow(_ context.Context, c action.Claim) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.claimed = append(r.claimed, c)
 	return r.answer
 }
@@ -61,6 +65,8 @@ func (r *rights) ReleaseFlow(ctx context.Context, c action.Claim) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.released = append(r.released, c)
 	return nil
 }
@@ -71,6 +77,7 @@ type stage struct {
 	mc     *manychattest.Server
 	rights *rights
 	logs   bytes.Buffer
+	client *manychat.Client
 	p      *delivery.Performer
 }
 
@@ -89,8 +96,9 @@ func onStage(t *testing.T, scale float64, test func(*stage)) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.client = client
 		s.p, err = delivery.New(delivery.Config{
-			Account: client, Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
+			Account: client, Behind: client.Background(), Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -411,7 +419,7 @@ func TestRightIsGivenBackAfterTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := &rights{}
 		p, err := delivery.New(delivery.Config{
-			Account: refusing{cancel}, Profiles: (*manychat.Client)(nil), Claims: r, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Account: refusing{cancel}, Behind: refusing{cancel}, Profiles: (*manychat.Client)(nil), Claims: r, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -472,14 +480,44 @@ func TestSendFlowInATurn(t *testing.T) {
 func TestNewPerformerRefuses(t *testing.T) {
 	c, log := &manychat.Client{}, slog.New(slog.DiscardHandler)
 	for name, cfg := range map[string]delivery.Config{
-		"account":  {Profiles: c, Claims: &rights{}, Now: time.Now, Log: log},
-		"profiles": {Account: c, Claims: &rights{}, Now: time.Now, Log: log},
-		"claims":   {Account: c, Profiles: c, Now: time.Now, Log: log},
-		"clock":    {Account: c, Profiles: c, Claims: &rights{}, Log: log},
-		"log":      {Account: c, Profiles: c, Claims: &rights{}, Now: time.Now},
+		"account":    {Behind: c, Profiles: c, Claims: &rights{}, Now: time.Now, Log: log},
+		"background": {Account: c, Profiles: c, Claims: &rights{}, Now: time.Now, Log: log},
+		"profiles":   {Account: c, Behind: c, Claims: &rights{}, Now: time.Now, Log: log},
+		"claims":     {Account: c, Behind: c, Profiles: c, Now: time.Now, Log: log},
+		"clock":      {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Log: log},
+		"log":        {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Now: time.Now},
 	} {
 		if _, err := delivery.New(cfg); err == nil {
 			t.Errorf("a performer without %s is made", name)
 		}
 	}
+}
+
+// Holds docs/spec/05-delivery.md, "ManyChat client": what is performed behind replies, of every
+// kind, holds up no flow that a turn sends.
+func TestTurnsDoNotWaitForActions(t *testing.T) {
+	everything := []action.Pending{
+		{Tool: action.SendFlow, ID: "prices"}, {Tool: action.AddTag, ID: "keen"}, {Tool: action.RemoveTag, ID: "keen"},
+		{Tool: action.SetField, ID: "shift", Value: "evening"}, {Tool: action.WriteNote, ID: "summary", Text: noteText},
+	}
+	onStage(t, 1, func(s *stage) {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() { s.p.Perform(ctx, batch(everything[i%len(everything)])) })
+		}
+		for range 10 {
+			start := time.Now()
+			got := s.p.SendFlow(ctx, delivery.Batch{Who: key(bob), Tools: academy(), Claim: action.Claim{Flow: "brochure"}})
+			if took := time.Since(start); got.Status != action.Performed || took > 200*time.Millisecond {
+				t.Errorf("a flow inside a turn took %v: %+v", took, got)
+			}
+			start = time.Now()
+			if err := s.client.SetCustomFieldByName(ctx, bob, "ai_token", "hello"); err != nil || time.Since(start) > 200*time.Millisecond {
+				t.Errorf("a reply's write took %v: %v", time.Since(start), err)
+			}
+		}
+		wg.Wait()
+	})
 }

@@ -14,6 +14,10 @@ import (
 // next reply waits for them.
 const actWithin = 60 * time.Second
 
+// actAgain is when a reply that was said, and for whose actions there is no place, looks for
+// one again.
+const actAgain = 5 * time.Second
+
 // act performs the actions of a reply that was said, once: a row that was marked before has
 // lost what became of them with the process that made them. They are not cut short when the
 // worker stops. It is not ok when the row is not the worker's any more.

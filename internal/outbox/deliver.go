@@ -9,8 +9,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 )
 
-// deliver does what a row is for and releases it.
-func (w *Worker) deliver(ctx context.Context, row Row) {
+// deliver does what a row is for and releases it; leave gives the row's place back early.
+func (w *Worker) deliver(ctx context.Context, row Row, leave func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := errors.New("the delivery panicked: " + redact.Panic(p))
@@ -32,7 +32,7 @@ func (w *Worker) deliver(ctx context.Context, row Row) {
 	case HandoffNotice:
 		w.deliverNotice(ctx, row)
 	default:
-		w.deliverReply(ctx, row)
+		w.deliverReply(ctx, row, leave)
 	}
 }
 
@@ -42,7 +42,7 @@ func (r Row) said() bool { return r.Kind == Reply && r.Payload.Sent >= len(r.Pay
 // deliverReply sends the next text of a row and releases the row, which is due again after
 // the gap while texts are left: between them it holds up nobody. Behind the last come the
 // actions.
-func (w *Worker) deliverReply(ctx context.Context, row Row) {
+func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 	if !row.said() { // else a process ended before it could release the row
 		if step, err := w.send(ctx, row); err != nil {
 			row = w.judge(row, step, err)
@@ -58,17 +58,36 @@ func (w *Worker) deliverReply(ctx context.Context, row Row) {
 			return
 		}
 	}
+	row.LastError = ""
 	if !row.said() {
-		row = handBack(row)
-		row.LastError, row.NextAttemptAt = "", w.cfg.Now().Add(w.cfg.Gap)
-		w.release(ctx, row, nil)
+		w.yield(ctx, row, w.cfg.Gap)
 		return
+	}
+	w.finish(ctx, row, leave)
+}
+
+// finish performs the actions of a reply that was said and releases the row. Other contacts'
+// replies wait for none of it: the row gives its place back first, and one that finds too many
+// before it waits in the database.
+func (w *Worker) finish(ctx context.Context, row Row, leave func()) {
+	if len(row.Payload.Actions) > 0 {
+		select {
+		case w.acting <- struct{}{}:
+			defer func() {
+				<-w.acting
+				w.Wake() // for what waits for the row itself
+			}()
+			leave()
+		default:
+			w.yield(ctx, row, w.cfg.Jitter(actAgain))
+			return
+		}
 	}
 	ended, ok := w.act(ctx, row)
 	if !ok {
 		return
 	}
-	row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
+	row.Status, row.DeliveredAt = Delivered, w.cfg.Now()
 	w.release(ctx, row, nil, ended...)
 }
 

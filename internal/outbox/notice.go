@@ -29,7 +29,10 @@ func (w *Worker) deliverNotice(ctx context.Context, row Row) {
 			return
 		}
 	}
-	err := w.notify(ctx, row, part)
+	made, err := w.makePart(ctx, row, part)
+	if !made {
+		return
+	}
 	if err == nil {
 		row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
 		w.release(ctx, row, nil, action.Ended{Place: part.Place, Status: action.Performed, At: row.DeliveredAt})
@@ -43,6 +46,14 @@ func (w *Worker) deliverNotice(ctx context.Context, row Row) {
 	}
 	row, ended := w.judgeNotice(row, err)
 	w.release(ctx, row, err, ended...)
+}
+
+// makePart makes the part, or gives the row back when there is no place for it.
+func (w *Worker) makePart(ctx context.Context, row Row, part action.Pending) (made bool, err error) {
+	if part.ID == action.NoticeWebhook {
+		return w.post(ctx, row, part)
+	}
+	return true, w.notify(ctx, row, part)
 }
 
 // notify makes the part. It is not cut short when the worker stops.

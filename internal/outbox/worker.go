@@ -71,9 +71,12 @@ const (
 	// tokensInHand is how many tokens beside them: the replies need ManyChat's limit of 10
 	// subscriber writes a second more.
 	tokensInHand = 4
-	// noticesInHand is how many handoff notices beside them: a receiver that does not answer
-	// holds up other notices, and no reply.
-	noticesInHand = 4
+	// noticesInHand is how many parts of handoff notices beside them; see postsInHand.
+	noticesInHand = 32
+	// actingInHand is how many replies' actions are performed beside them. As many as have
+	// eight actions each are through within actWithin at half of ManyChat's 10 subscriber
+	// writes a second, which they have at least.
+	actingInHand = 32
 )
 
 // inHandOf is how many rows of a kind one worker delivers at once. Kinds are counted apart,
@@ -90,11 +93,13 @@ func inHandOf(k Kind) int {
 
 // Worker delivers due rows until it is stopped.
 type Worker struct {
-	cfg   Config
-	wake  chan struct{}
-	done  chan Kind // a row in hand has ended
-	holds int       // claims so far; Run's own
-	busy  map[Kind]int
+	cfg    Config
+	wake   chan struct{}
+	done   chan Kind     // a row in hand has given its place back
+	acting chan struct{} // the places of replies whose actions are performed
+	posts  posts
+	holds  int // claims so far; Run's own
+	busy   map[Kind]int
 }
 
 // NewWorker checks the config and returns a worker that is not running yet.
@@ -107,7 +112,10 @@ func NewWorker(cfg Config) (*Worker, error) {
 	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
 		return nil, errors.New("outbox: attempts, age and gap must be positive")
 	}
-	return &Worker{cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand+tokensInHand+noticesInHand), busy: map[Kind]int{}}, nil
+	return &Worker{
+		cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand+tokensInHand+noticesInHand),
+		acting: make(chan struct{}, actingInHand), busy: map[Kind]int{},
+	}, nil
 }
 
 // Wake makes a running worker look for due rows now. It never blocks.
@@ -118,8 +126,8 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Run delivers until ctx ends; then it finishes the text in hand of every row, gives
-// the rest back and returns.
+// Run delivers until ctx ends; then it finishes the text in hand of every row and the actions
+// that have begun, gives the rest back and returns.
 func (w *Worker) Run(ctx context.Context) {
 	var rows sync.WaitGroup
 	defer rows.Wait()
@@ -137,9 +145,10 @@ func (w *Worker) Run(ctx context.Context) {
 		}
 		for _, row := range claimed {
 			w.busy[row.Kind]++
+			leave := sync.OnceFunc(func() { w.done <- row.Kind })
 			rows.Go(func() {
-				w.deliver(ctx, row)
-				w.done <- row.Kind
+				defer leave()
+				w.deliver(ctx, row, leave)
 			})
 		}
 		w.rest(ctx)
@@ -179,7 +188,7 @@ func (w *Worker) rest(ctx context.Context) {
 	}
 }
 
-// ended notes the rows that ended meanwhile.
+// ended notes the places that were given back meanwhile.
 func (w *Worker) ended() {
 	for {
 		select {

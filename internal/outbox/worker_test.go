@@ -141,14 +141,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 		}
 		r := &rig{t: t, db: db, account: &account{start: time.Now(), fields: map[string]string{}}}
 		r.store = &faultyStore{Store: db}
-		r.worker, err = outbox.NewWorker(outbox.Config{
-			Store: r.store, Sender: r.account, Tokens: r.tokens(), Actions: r.account, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
-			MaxAttempts: 3, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
-			Log: slog.New(slog.DiscardHandler),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.work(r.account, 3)
 		test(r)
 		if r.stop != nil {
 			r.stop()
@@ -158,6 +151,20 @@ func inBubble(t *testing.T, test func(*rig)) {
 			t.Error(err)
 		}
 	})
+}
+
+// work makes the worker.
+func (r *rig) work(acts outbox.Actions, maxAttempts int) {
+	r.t.Helper()
+	var err error
+	r.worker, err = outbox.NewWorker(outbox.Config{
+		Store: r.store, Sender: r.account, Tokens: r.tokens(), Actions: acts, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+		MaxAttempts: maxAttempts, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
+		Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // queue writes a settled turn of a contact whose reply waits in the outbox, due now.

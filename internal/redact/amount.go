@@ -48,7 +48,7 @@ func (f *finder) besideCurrency(g groups) bool {
 		return true
 	case before != "":
 		_, to := f.origin(len(before)-1, len(before))
-		if isCurrencyName(lastWord(f.source[:to])) {
+		if ordinary.IsCurrency(lastWord(f.source[:to])) {
 			return true
 		}
 	}
@@ -56,7 +56,7 @@ func (f *finder) besideCurrency(g groups) bool {
 		return false
 	}
 	from, _ := f.origin(len(f.text)-len(after), len(f.text)-len(after)+1)
-	return isCurrencyName(firstWord(f.source[from:]))
+	return ordinary.IsCurrency(firstWord(f.source[from:]))
 }
 
 func endsWithSign(t string) bool {
@@ -84,15 +84,3 @@ func lastWord(s string) string {
 }
 
 func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }
-
-func isCurrencyName(name string) bool {
-	return name != "" && strings.Contains(currencyNames, " "+strings.ToLower(name)+" ")
-}
-
-// currencyNames are the codes and names of currencies that stand beside amounts.
-const currencyNames = " eur euro euros usd dollar dollars dólares dolares gbp pound pounds sterling chf fr franken franc francs " +
-	"brl r reais mxn cop clp ars uyu peso pesos pen sol soles gs guaraníes inr rs rupee rupees rupien pkr lkr " +
-	"rub руб рублей рубля uah грн гривень kzt тенге тг try tl lira idr rp rupiah vnd đồng dong vnđ jpy yen 円 krw won 원 " +
-	"cny rmb yuan 元 twd hkd sgd php myr rm thb baht บาท pln zł zloty złotych czk kč korun huf ft forint ron lei bgn лв " +
-	"sek nok dkk kr kronor kroner aed sar درهم ريال جنيه egp ngn naira kes ksh ugx tzs zar rand xof xaf cfa fcfa " +
-	"aud cad nzd ils irr تومان ریال crc colones "

@@ -17,7 +17,7 @@ func (f *finder) findLinks() {
 		var start, end int
 		switch {
 		case t[i] == ':':
-			start, end = withScheme(t, i)
+			start, end = f.withScheme(i)
 		case t[i] == '.':
 			start, end = withWWW(t, i)
 		case glyph.Is(t[i], glyph.Slash|glyph.Query):
@@ -37,8 +37,8 @@ func (f *finder) findLinks() {
 
 // withScheme is the link whose :// begins at i, or :\/\/ as some write it in JSON; the
 // start is the end where there is nothing to take.
-func withScheme(t string, i int) (start, end int) {
-	body := i
+func (f *finder) withScheme(i int) (start, end int) {
+	t, body := f.text, i
 	switch {
 	case strings.HasPrefix(t[i:], "://"):
 		body += len("://")
@@ -47,7 +47,7 @@ func withScheme(t string, i int) (start, end int) {
 	default:
 		return i, i
 	}
-	if host := loopback(t[body:]); host > 0 {
+	if host := f.loopback(body); host > 0 {
 		return body + host, body + host
 	}
 	if end = linkEnd(t, body); end == body {
@@ -81,7 +81,7 @@ func (f *finder) bare(i int) (start, end int) {
 	if !f.isHost(start, hostEnd) || glyph.Is(t[i], glyph.Query) && (i+1 == len(t) || !glyph.Is(t[i+1], glyph.Alnum)) {
 		return i, i
 	}
-	if isCode(t, start, i) {
+	if !f.forPeople() && isCode(t, start, i) {
 		end = wordEnd(t, i)
 		return end, end
 	}
@@ -134,9 +134,14 @@ func isCode(t string, start, i int) bool {
 	return strings.HasPrefix(rest, "github.com/manychat-agent/") || strings.HasSuffix(rest, "()") || strings.HasSuffix(t[:start], "created by ")
 }
 
-// loopback is the length of the host and port that a link's body begins with when they
-// are this machine's or its listen address, and 0 when they are not.
-func loopback(body string) int {
+// loopback is the length of the host and port at i, where a link's body begins, when they
+// are this machine's or its listen address, and 0 when they are not. To people it is a
+// host like any other.
+func (f *finder) loopback(i int) int {
+	if f.forPeople() {
+		return 0
+	}
+	body := f.text[i:]
 	end := len(body)
 	if i := strings.IndexAny(body, "/?#\\ \t\r\n\"'`<>),;@"); i >= 0 {
 		end = i
@@ -144,14 +149,7 @@ func loopback(body string) int {
 	if end < len(body) && body[end] == '@' {
 		return 0
 	}
-	host := body[:end]
-	if digits := glyph.Back(host, len(host), glyph.Digit); digits > 0 && host[digits-1] == ':' {
-		host = host[:digits-1]
-	}
-	if host == "localhost" || host == "[::1]" || host == "[::]" || host == "0.0.0.0" {
-		return end
-	}
-	if n := ordinary.Quad(host, 0); n == len(host) && n > 0 && strings.HasPrefix(host, "127.") {
+	if ordinary.IsThisMachine(body[:end]) {
 		return end
 	}
 	return 0

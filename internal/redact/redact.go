@@ -37,14 +37,16 @@ const Mark = "[removed]"
 // returned as it is, without an allocation where it is plain ASCII.
 func Text(s string) string { return replace(s, "") }
 
-// Removed is [Text] with [Mark] for whatever was taken out.
+// Removed is [Text] for what people read: [Mark] stands for whatever was taken out, and
+// what only operators need goes too, see people.go.
 func Removed(s string) string { return replace(s, Mark) }
 
-// replace puts mark in place of every shape; empty: the marker of the shape's kind.
+// replace puts mark in place of every shape, for people; empty: the marker of the
+// shape's kind, for operators.
 func replace(s, mark string) string {
 	for {
 		seen := look(s)
-		if seen.harmless(s) || len(s) == ordinary.UUIDLength && ordinary.IsUUID(s) {
+		if seen.harmless(s) && (mark == "" || seen.all&glyph.Dot == 0) || len(s) == ordinary.UUIDLength && ordinary.IsUUID(s) {
 			return s
 		}
 		clean := once(s, mark, seen)
@@ -100,12 +102,20 @@ func (f *finder) find(seen sight) {
 		f.findEmails()
 		f.blank()
 	}
+	if f.forPeople() && seen.all&glyph.Dot != 0 {
+		f.findHosts()
+		f.blank()
+	}
 	if seen.long || seen.all&glyph.Colon != 0 && seen.digits >= fewestDigits {
 		f.findTokens()
 		f.blank()
 	}
 	if seen.digits >= fewestDigits {
 		f.findNumbers()
+	}
+	if f.forPeople() && seen.digits >= fewestLong {
+		f.blank()
+		f.findParted()
 	}
 }
 

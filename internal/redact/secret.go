@@ -107,10 +107,16 @@ func quotedEnd(t string, i int) int {
 	return len(t)
 }
 
+// parted takes out what stands between the words of a name.
+var parted = strings.NewReplacer("_", "", "-", "")
+
 // isSecretName reports whether a name says that its value is a secret: the last word
 // counts, so MANYCHAT_API_TOKEN and clientSecret do, and tokens does not.
 func isSecretName(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	if len(name) < len("pwd") {
+		return false
+	}
+	name = strings.ToLower(parted.Replace(name))
 	for _, last := range []string{"password", "passwd", "pwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "authorization", "cookie"} {
 		if strings.HasSuffix(name, last) {
 			return true

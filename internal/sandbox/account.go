@@ -43,14 +43,18 @@ type AccountConfig struct {
 	TokenField string
 	File       string // where contacts and chats are kept; empty: nowhere
 
-	// What the account has besides: what the business's files name.
-	Flows  []flow.Flow
-	Tags   []string // names
-	Fields []string // names of text fields
+	Inventory // what the account has besides
 
 	Client *http.Client
 	Now    func() time.Time
 	Log    *slog.Logger
+}
+
+// Inventory is what a business's files name, and its account has.
+type Inventory struct {
+	Flows  []flow.Flow
+	Tags   []string // names
+	Fields []string // names of text fields
 }
 
 // Account is an emulated ManyChat account.
@@ -93,32 +97,33 @@ func OpenAccount(c AccountConfig) (*Account, error) {
 			return nil, err
 		}
 	}
-	if err := a.define(c); err != nil {
+	if err := a.Furnish(c.Inventory); err != nil {
 		return nil, err
 	}
 	go a.keep(c.File, c.Log)
 	return a, nil
 }
 
-// define makes what the business's files name exist in the account. The reply flow comes
-// last: nothing can stand in for it.
-func (a *Account) define(c AccountConfig) error {
-	for _, field := range append([]string{c.ReplyField, c.TokenField}, c.Fields...) {
+// Furnish adds what the account lacks of an inventory; a flow that is there shows what the
+// inventory says from now on. Nothing is taken away. The reply flow comes last: nothing can
+// stand in for it.
+func (a *Account) Furnish(with Inventory) error {
+	for _, field := range append([]string{a.replyField, a.tokenField}, with.Fields...) {
 		if _, err := a.DefineField(field, phone.Text); err != nil {
 			return fmt.Errorf("emulated account: %w", err)
 		}
 	}
-	for _, tag := range c.Tags {
+	for _, tag := range with.Tags {
 		if _, err := a.DefineTag(tag); err != nil {
 			return fmt.Errorf("emulated account: %w", err)
 		}
 	}
-	for _, f := range c.Flows {
+	for _, f := range with.Flows {
 		a.DefineFlow(manychattest.Flow{Name: f.ID, NS: f.NS, Steps: f.Play()})
 	}
 	a.DefineFlow(manychattest.Flow{
-		Name: "AI reply", NS: c.ReplyFlow,
-		Steps: []manychattest.Step{{Text: "{{" + c.ReplyField + "}}"}},
+		Name: "AI reply", NS: a.replyFlow,
+		Steps: []manychattest.Step{{Text: "{{" + a.replyField + "}}"}},
 	})
 	return nil
 }

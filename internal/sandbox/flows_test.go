@@ -53,14 +53,15 @@ func play(t *testing.T, a *sandbox.Account, ns string, fields map[string]any) (g
 }
 
 // Holds docs/spec/13-sandbox.md, "The emulator": a triggered flow lands in the contact's
-// chat, with its media; one that nobody has described shows its id. No flow stands in
+// chat, with its media; one that nobody has described shows its id,
+// once. No flow stands in
 // for the replies'.
 func TestFlowsOfTheBusiness(t *testing.T) {
 	a := furnished(t, "")
 	defer a.Close()
 	for ns, want := range map[string][]string{
 		"content1":                             {"text This way:", "image On foot. /sandbox/media/map.svg?title=The+way+%26+back"},
-		"content2":                             {"text brochure", "file  /sandbox/media/file.svg?title=brochure"},
+		"content2":                             {"image  /sandbox/media/image.svg?title=brochure"},
 		"content3":                             nil,
 		accountOf(newService(t), "").ReplyFlow: {"text Hello!"},
 	} {

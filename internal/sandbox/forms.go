@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/label"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
 )
@@ -126,7 +127,7 @@ func (p *Page) setFault(r *http.Request) error {
 	switch {
 	case err != nil || times < 0:
 		return errors.New("the number of calls must be a whole number, 0 for all until it is switched off")
-	case !slices.Contains(families(), path):
+	case !slices.Contains(label.Families(), path):
 		return fmt.Errorf("there are no calls named %q; choose from the list", path)
 	case !slices.Contains(fault.Kinds(), kind):
 		return fmt.Errorf("there is no fault named %q; choose from the list", kind)

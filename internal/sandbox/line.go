@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/flow"
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 )
@@ -67,9 +68,17 @@ func (l *Line) Write(ctx context.Context, text string) (Reply, error) {
 	}
 	got := Reply{Path: turn.Path, Turn: &turn, Warnings: exchange.Warnings, Took: time.Since(start)}
 	for _, item := range l.account.Chat(l.id)[before+1:] {
-		got.Texts = append(got.Texts, item.Text)
+		got.Texts = append(got.Texts, wordsOf(item))
 	}
 	return got, nil
+}
+
+// wordsOf is what there is to read of a message: of a picture without a caption, its name.
+func wordsOf(item manychattest.ChatItem) string {
+	if item.Text == "" && item.URL != "" {
+		return flow.MediumOf(item).Name
+	}
+	return item.Text
 }
 
 // ended waits until the contact's newest turn is settled and nothing of it is queued.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/flow"
 )
 
 // Holds docs/spec/13-sandbox.md, "The phone page (`/sandbox`)": `simulate` prints the
@@ -31,6 +32,18 @@ func TestLine(t *testing.T) {
 		if !cmp.Equal(got.Texts, []string{"You wrote: " + text}) || got.Path != "inline" || got.Turn == nil || got.Turn.ID != "t1" {
 			t.Errorf("%q leads to %+v", text, got)
 		}
+	}
+	if err := a.Furnish(sandbox.Inventory{Flows: []flow.Flow{{ID: "map", NS: "content1"}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.reply = func(string) string {
+		if err := a.PlayFlow("900000009", "content1"); err != nil {
+			t.Error(err)
+		}
+		return "Above."
+	}
+	if got, err := line.Write(t.Context(), "the way?"); err != nil || !cmp.Equal(got.Texts, []string{"map", "Above."}) {
+		t.Errorf("a picture without a caption is %q, %v", got.Texts, err)
 	}
 	s.reply = func(string) string { return "" }
 	if _, err := line.Write(t.Context(), "hello"); err == nil || !strings.Contains(err.Error(), "ManyChat would show nothing") {

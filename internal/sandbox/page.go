@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/desk"
 	"github.com/manychat-agent/manychat-agent/internal/sandbox/flow"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
@@ -58,12 +59,14 @@ type Model interface {
 	Modes() []string
 }
 
-// PageConfig is what a [Page] needs; every field but Model and Example is required.
+// PageConfig is what a [Page] needs; every field but Desk, Model and Example is
+// required.
 type PageConfig struct {
 	Account *Account
 	Turns   Turns
-	Model   Model  // nil: the model has no switches
-	Example string // a question an empty chat suggests; empty: none
+	Desk    *desk.Desk // nil: nobody is told of a handoff
+	Model   Model      // nil: the model has no switches
+	Example string     // a question an empty chat suggests; empty: none
 	Log     *slog.Logger
 }
 
@@ -75,9 +78,9 @@ type Page struct {
 	sent sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[string]int                   // contacts' messages that wait for a response
-	last    map[string]manychattest.Exchange // contacts' newest exchanges
-	watch   map[chan struct{}]bool           // open event streams
+	waiting map[string]int                     // contacts' messages that wait for a response
+	recent  map[string][]manychattest.Exchange // contacts' exchanges, the newest last
+	watch   map[chan struct{}]bool             // open event streams
 }
 
 // NewPage checks the config and follows the account.
@@ -88,9 +91,12 @@ func NewPage(cfg PageConfig) (*Page, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Page{
 		cfg: cfg, ctx: ctx, stop: cancel,
-		waiting: map[string]int{}, last: map[string]manychattest.Exchange{}, watch: map[chan struct{}]bool{},
+		waiting: map[string]int{}, recent: map[string][]manychattest.Exchange{}, watch: map[chan struct{}]bool{},
 	}
 	cfg.Account.Subscribe(p.follow)
+	if cfg.Desk != nil {
+		cfg.Desk.Subscribe(p.tell)
+	}
 	return p, nil
 }
 
@@ -150,7 +156,8 @@ func (p *Page) follow(e manychattest.Event) {
 			delete(p.waiting, e.Contact)
 		}
 		if e.Exchange != nil {
-			p.last[e.Contact] = *e.Exchange
+			all := append(p.recent[e.Contact], *e.Exchange)
+			p.recent[e.Contact] = all[max(0, len(all)-shownTurns):]
 		}
 	}
 	p.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/sandbox"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/desk"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
@@ -108,17 +109,18 @@ type rig struct {
 	service *service
 	account *sandbox.Account
 	page    *sandbox.Page
+	desk    *desk.Desk
 	model   *model
 	url     string
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, service: newService(t), model: &model{mode: "ok"}}
+	r := &rig{t: t, service: newService(t), model: &model{mode: "ok"}, desk: desk.New(time.Now)}
 	r.account = openAccount(t, r.service, "")
 	t.Cleanup(r.account.Close)
 	page, err := sandbox.NewPage(sandbox.PageConfig{
-		Account: r.account, Turns: r.service.recorded(), Model: r.model, Example: "how much is <it>?", Log: slog.New(slog.DiscardHandler),
+		Account: r.account, Turns: r.service.recorded(), Model: r.model, Desk: r.desk, Example: "how much is <it>?", Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,14 +3,17 @@ package sandbox
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/label"
 )
 
 // act is something that a turn did or was asked to do, as the timeline shows it.
 type act struct {
 	Tool   string // empty: what was called does not exist
 	Object string // which one, in configured ids
-	Badge  badge
+	Badge  label.Badge
 	When   string   // since the turn's arrival; empty: not known
 	Notes  []string // why
 }
@@ -45,7 +48,7 @@ func (t Turn) Steps() []step {
 		}
 		s := &steps[c.Step-1]
 		s.Calls = append(s.Calls, act{
-			Tool: c.Tool, Object: object(c.ID, c.Value, c.Length), Badge: badgeOf(answerBadges(), c.Answer),
+			Tool: c.Tool, Object: object(c.ID, c.Value, c.Length), Badge: label.BadgeOf(label.Answers(), c.Answer),
 			Notes: notes(c.Reason, "", c.ContactAsked),
 		})
 	}
@@ -64,8 +67,11 @@ func (t Turn) acts(early bool) (all []act) {
 			continue
 		}
 		shown := act{
-			Tool: a.Tool, Object: object(a.ID, a.Value, a.Length), Badge: badgeOf(statusBadges(), a.Status),
+			Tool: a.Tool, Object: object(a.ID, a.Value, a.Length), Badge: label.BadgeOf(label.Statuses(), a.Status),
 			Notes: notes(a.Error, a.Origin, a.ContactAsked),
+		}
+		if hint := a.hint(); hint != "" {
+			shown.Notes = append(shown.Notes, hint)
 		}
 		if !a.At.IsZero() {
 			shown.When = t.since(a.At)
@@ -86,6 +92,31 @@ func (t Turn) early(a Action) bool {
 	}
 	staged := func(c Call) bool { return c.Tool == a.Tool && c.ID == a.ID && c.Answer == "staged" }
 	return !slices.ContainsFunc(t.Calls, staged)
+}
+
+// hint is a question to a person whose account refused an action; empty: there is none.
+func (a Action) hint() string {
+	what := map[string]string{
+		"add_tag": "tag", "remove_tag": "tag", "send_flow": "flow", "set_field": "field", "write_note": "field",
+		"notify_handoff tag": "tag", "notify_handoff flow": "flow",
+	}
+	thing, known := what[a.Tool]
+	if !known {
+		thing, known = what[a.Tool+" "+a.ID]
+	}
+	if !known || !strings.HasPrefix(a.Error, "rejected (4") {
+		return ""
+	}
+	return "does the " + thing + " exist in the account?"
+}
+
+// Waited says what the reply was held for.
+func (t Turn) Waited() string {
+	played := func(a act) bool { return a.Badge.Tone != "bad" }
+	if slices.ContainsFunc(t.Flows(), played) {
+		return "The reply waited for the flow to end"
+	}
+	return "The reply waited for the gap behind the text before it"
 }
 
 // since is an instant as the timeline shows it.
@@ -113,26 +144,26 @@ func (t Turn) Left() string {
 }
 
 // Ended is the turn's outcome in words, or its state.
-func (t Turn) Ended() badge {
+func (t Turn) Ended() label.Badge {
 	if t.Outcome == "" {
-		return badge{words(t.State), "wait"}
+		return label.Badge{Text: label.Words(t.State), Tone: "wait"}
 	}
-	return badgeOf(outcomeBadges(), t.Outcome)
+	return label.BadgeOf(label.Outcomes(), t.Outcome)
 }
 
 // Why is the reason of a handoff, in words.
-func (t Turn) Why() string { return words(t.Reason) }
+func (t Turn) Why() string { return label.Words(t.Reason) }
 
 // Rows are where the turn's outbox rows stand.
-func (t Turn) Rows() (all []badge) {
+func (t Turn) Rows() (all []label.Badge) {
 	for _, d := range t.Deliveries {
-		all = append(all, badgeOf(rowBadges(), d))
+		all = append(all, label.BadgeOf(label.Rows(), d))
 	}
 	return all
 }
 
 // Did counts the turn's actions for the summary; empty: there are none.
-func (t Turn) Did() badge {
+func (t Turn) Did() label.Badge {
 	done := 0
 	for _, a := range t.Actions {
 		if a.Status == "performed" {
@@ -141,13 +172,13 @@ func (t Turn) Did() badge {
 	}
 	switch all := len(t.Actions); {
 	case all == 0:
-		return badge{}
+		return label.Badge{}
 	case done == all && all == 1:
-		return badge{"1 action done", "good"}
+		return label.Badge{Text: "1 action done", Tone: "good"}
 	case done == all:
-		return badge{fmt.Sprintf("%d actions done", all), "good"}
+		return label.Badge{Text: fmt.Sprintf("%d actions done", all), Tone: "good"}
 	default:
-		return badge{fmt.Sprintf("%d of %d actions done", done, all), "wait"}
+		return label.Badge{Text: fmt.Sprintf("%d of %d actions done", done, all), Tone: "wait"}
 	}
 }
 

@@ -75,7 +75,7 @@ func TestTimeline(t *testing.T) {
 		"Flows before the reply", "+1.2s performed send_flow welcome by the rule of the opening",
 		"failed send_flow syllabus outcome unknown the contact asked for it", "sending send_flow brochure",
 		"Guardrails: no objection",
-		"took 300ms Held for what was before it",
+		"took 300ms The reply waited for the flow to end",
 		"+3.5s Decided: answered; left in the response",
 		"Actions behind the reply", "+5s performed send_flow map", "+4.7s failed set_field shift = evening ManyChat has no such field",
 		"staged write_note summary (44 characters)", "discarded remove_tag cold", "over the cap add_tag vip",
@@ -226,7 +226,7 @@ func TestContactAtManyChat(t *testing.T) {
 	}
 	body := r.get("/sandbox").body
 	for _, want := range []string{
-		`<bdi class="tag">vip&lt;3</bdi>`, "<dt>ai_message <small>the reply field</small></dt><dd dir=\"auto\">hello</dd>",
+		`<bdi class="tag">vip&lt;3</bdi>`, "<dt class=\"own\">ai_message <small>the reply field</small></dt><dd dir=\"auto\" class=\"own\">hello</dd>",
 		"<small>the contact&#39;s token</small>", "<dt>summary</dt><dd dir=\"auto\">Evenings only.\nAsks for two.</dd>", "<dt>visits</dt><dd dir=\"auto\">3</dd>",
 	} {
 		if !strings.Contains(body, want) {

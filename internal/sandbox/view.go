@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/desk"
+	"github.com/manychat-agent/manychat-agent/internal/sandbox/label"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
 )
@@ -27,36 +29,32 @@ type view struct {
 	Waiting  bool
 	Turns    []told
 	Problem  string // why turns are not shown
+	Notices  []desk.Notice
 	Last     *manychattest.Exchange
 	Block    string // the newest response, indented
-	Calls    []manychattest.Call
+	Calls    []call // newest first
 	Fields   []field
 
 	HasModel  bool
 	Latency   float64 // seconds
-	Modes     []option
-	Faults    []option
-	Families  []option
-	Times     []option
+	Modes     []label.Option
+	Faults    []label.Option
+	Families  []label.Option
+	Times     []label.Option
 	Broken    bool // there is a fault
 	Unsettled bool // something of the shown turns is under way or queued
 }
 
 // Mode says in words how the model behaves.
-func (v view) Mode() string { return chosen(v.Modes) }
+func (v view) Mode() string { return label.Chosen(v.Modes) }
 
 // Fault says in words what is wrong with ManyChat.
 func (v view) Fault() string {
-	return chosen(v.Faults) + " " + chosen(v.Families) + ", " + chosen(v.Times)
+	return label.Chosen(v.Faults) + " " + label.Chosen(v.Families) + ", " + label.Chosen(v.Times)
 }
 
-// told is a turn as the page tells it; the newest one is told in full.
-type told struct {
-	Turn
-	Newest bool
-}
-
-// field is a custom field of the contact that holds something.
+// field is a custom field of the contact that holds something. The business's own come
+// first.
 type field struct {
 	Name  string
 	Value any
@@ -115,30 +113,33 @@ func (p *Page) fillBehind(v *view, r *http.Request) {
 	if err != nil {
 		v.Problem = err.Error()
 	}
+	v.Calls = p.calls(v.Contact.ID)
+	p.mu.Lock()
+	v.Waiting = p.waiting[v.Contact.ID] > 0
+	exchanges := slices.Clone(p.recent[v.Contact.ID])
+	p.mu.Unlock()
+	if len(exchanges) > 0 {
+		v.Last = &exchanges[len(exchanges)-1]
+		v.Block = indented(v.Last.Response)
+	}
+	var ids []string
 	for i, t := range turns {
-		v.Turns = append(v.Turns, told{t, i == 0})
+		ids = append(ids, t.ID)
+		v.Turns = append(v.Turns, told{Turn: t, Newest: i == 0, Acked: t.acknowledged(exchanges), Arrived: p.arrived(t, v.Chat)})
 		v.Unsettled = v.Unsettled || !t.ended()
 	}
-	for _, c := range p.cfg.Account.Calls() {
-		if c.Contact == v.Contact.ID {
-			v.Calls = append(v.Calls, c)
-		}
-	}
-	v.Calls = v.Calls[max(0, len(v.Calls)-shownCalls):]
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	v.Waiting = p.waiting[v.Contact.ID] > 0
-	if last, ok := p.last[v.Contact.ID]; ok {
-		v.Last, v.Block = &last, indented(last.Response)
+	if p.cfg.Desk != nil {
+		v.Notices = p.cfg.Desk.Of(ids)
 	}
 }
 
-// fields are a contact's custom fields, by name.
+// fields are a contact's custom fields, by name, those of the service last.
 func (p *Page) fields(c manychattest.Contact) (all []field) {
 	roles := map[string]string{p.cfg.Account.replyField: "the reply field", p.cfg.Account.tokenField: "the contact's token"}
 	for _, name := range slices.Sorted(maps.Keys(c.Fields)) {
 		all = append(all, field{name, c.Fields[name], roles[name]})
 	}
+	slices.SortStableFunc(all, func(a, b field) int { return min(len(a.Role), 1) - min(len(b.Role), 1) })
 	return all
 }
 
@@ -147,15 +148,15 @@ func (p *Page) fillSwitches(v *view) {
 	if p.cfg.Model != nil {
 		latency, mode := p.cfg.Model.Behaviour()
 		v.HasModel, v.Latency = true, latency.Seconds()
-		v.Modes = options(p.cfg.Model.Modes(), modeLabels(), mode)
+		v.Modes = label.Options(p.cfg.Model.Modes(), label.Modes(), mode)
 	}
 	var set fault.Fault
 	if all := p.cfg.Account.Faults().Faults; len(all) > 0 {
 		set, v.Broken = all[0], true
 	}
-	v.Times = options(times(), timesLabels(), strconv.Itoa(set.Times))
-	v.Faults = options(append([]fault.Kind{""}, fault.Kinds()...), faultLabels(), set.Kind)
-	v.Families = options(families(), familyLabels(), set.Path)
+	v.Times = label.Options(label.Times(), label.TimesLabels(), strconv.Itoa(set.Times))
+	v.Faults = label.Options(append([]fault.Kind{""}, fault.Kinds()...), label.Faults(), set.Kind)
+	v.Families = label.Options(label.Families(), label.FamilyLabels(), set.Path)
 }
 
 // indented is JSON for a person to read, or the text as it is.

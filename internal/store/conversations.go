@@ -20,7 +20,7 @@ import (
 
 // conversationColumns are what scanConversation reads.
 const conversationColumns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person,
-    history_from, handoff_said_at`
+    history_from, handoff_said_at, notified_at`
 
 // enterConversation finds or makes the contact's conversation and takes two places in
 // its order, the second of which it returns. It is the first statement of a record:
@@ -71,6 +71,9 @@ SELECT handoff_said_at FROM conversations WHERE id = $1`
 
 const moveHandoffSaid = `
 UPDATE conversations SET handoff_said_at = $2 WHERE id = $1`
+
+const moveNotified = `
+UPDATE conversations SET notified_at = $2 WHERE id = $1`
 
 const markNeedsPerson = `
 UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`
@@ -129,6 +132,6 @@ func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (toke
 func scanConversation(r database.Row, before ...any) (c conversation.Conversation, err error) {
 	err = r.Scan(append(before,
 		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
-		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt))...)
+		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt), column.Instant(&c.NotifiedAt))...)
 	return c, err
 }

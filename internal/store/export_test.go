@@ -18,6 +18,7 @@ var TurnPath = map[string]string{
 	"updateEntered":           updateEntered,
 	"selectHandoffSaid":       selectHandoffSaid,
 	"moveHandoffSaid":         moveHandoffSaid,
+	"moveNotified":            moveNotified,
 	"forgetHandoffSaid":       forgetHandoffSaid,
 	"settleTurn":              settleTurn,
 	"insertOutbox":            insertOutbox,

@@ -163,6 +163,11 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if err := acts.GiveBack(tx, conversationID, s.Turn.ID, s.Turn.Actions); err != nil {
 		return err
 	}
+	if len(s.Notices) > 0 {
+		if _, err := tx.Exec(moveNotified, conversationID, column.Micros(s.Turn.SettledAt)); err != nil {
+			return err
+		}
+	}
 	return queueSettled(tx, s, now)
 }
 

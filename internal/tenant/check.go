@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ func (c check) report(pointer, found, expected, hint string) {
 type named struct {
 	name    string
 	pointer string
+	id      string // of the entry, where a problem says whose the name is
 }
 
 // distinct reports every name that repeats an earlier one.
@@ -59,11 +61,28 @@ func (c check) distinctBy(key func(name string) string, names []named, what stri
 	}
 }
 
+// owned reports every name that is of the same object as one of an earlier entry. It says
+// whose the object is, and repeats no name of the account.
+func (c check) owned(key func(name string) string, names []named, what, expected, hint string) {
+	first := map[string]string{}
+	for _, n := range names {
+		k := key(n.name)
+		if k == "" {
+			continue
+		}
+		if owner, ok := first[k]; ok {
+			c.report(n.pointer, "the "+what+" of "+owner, expected, hint)
+			continue
+		}
+		first[k] = cmp.Or(n.id, n.pointer)
+	}
+}
+
 // names lists a text of every element of a list, with its place.
 func names[T any](list string, elements []T, key string, name func(T) string) []named {
 	out := make([]named, len(elements))
 	for i, e := range elements {
-		out[i] = named{name(e), at(list, i, key)}
+		out[i] = named{name: name(e), pointer: at(list, i, key)}
 	}
 	return out
 }

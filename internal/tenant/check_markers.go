@@ -89,7 +89,7 @@ func (c check) markedFields(t *Tools, offerings []string) {
 
 // values checks the values of a marked field; the order matters for a funnel only.
 func (c check) values(pointer string, got, want []string, anyOrder bool) {
-	if len(got) == 0 || len(want) == 0 {
+	if len(got) == 0 || len(want) == 0 || slices.Contains(got, "") {
 		return // reported already
 	}
 	if anyOrder {

@@ -13,6 +13,7 @@ func (l *loader) checkTools(doc *document.Document, t *Tenant) {
 	c.ids(tools)
 	c.fields(tools, l.options)
 	c.flows(tools, t.Rules.Handoff, l.options)
+	c.tags(tools)
 	c.markers(tools, &t.Catalog)
 	if n := tools.Nudge; n != nil && n.HumanActiveTag != "" {
 		for _, tag := range tools.Tags {
@@ -65,9 +66,25 @@ func (c check) ownFields(fields []named, o Options, reply, token string) {
 	}
 }
 
-// flows checks flow namespaces: none is the reply flow, and an event's is its own.
+// tags checks the names of tags: each has one meaning, and is written or only read.
+func (c check) tags(t *Tools) {
+	var all []named
+	for i, g := range t.Tags {
+		all = append(all, named{g.Tag, at("tags", i, "tag"), g.ID})
+	}
+	for i, g := range t.Readable.Tags {
+		all = append(all, named{g.Tag, at("readable/tags", i, "tag"), g.ID})
+	}
+	c.owned(tagKey, all, "tag", "a tag of its own for each id, readable ones included", "the model would take one tag for two")
+}
+
+// flows checks flow namespaces: none is the reply flow, and each has one id.
 func (c check) flows(t *Tools, handoff *Handoff, o Options) {
-	sent := names("flows", t.Flows, "flowNs", func(f Flow) string { return f.FlowNs })
+	sent := make([]named, len(t.Flows))
+	for i, f := range t.Flows {
+		sent[i] = named{f.FlowNs, at("flows", i, "flowNs"), f.ID}
+	}
+	c.owned(flowKey, sent, "flow", "a flow of its own for each id", "a contact would get it once for each")
 	fired := names("events", t.Events, "flowNs", func(e Event) string { return e.FlowNs })
 	for _, f := range slices.Concat(sent, fired) {
 		if sameFlow(f.name, o.ReplyFlowNs) {

@@ -95,7 +95,7 @@ func (l *loader) prompt() string {
 
 // tools reads tools.json, which may be absent.
 func (l *loader) tools(t *Tenant) *document.Document {
-	if _, err := fs.Stat(l.folder, ToolsFile); errors.Is(err, fs.ErrNotExist) {
+	if !exists(l.folder, ToolsFile) {
 		return nil
 	}
 	tools := new(Tools)
@@ -137,6 +137,11 @@ func (l *loader) unreadable(name string, err error) {
 	p := document.Problem{File: name, Found: "a file that cannot be read (" + reason(err) + ")", Expected: "a readable file"}
 	if errors.Is(err, fs.ErrNotExist) {
 		p.Found, p.Expected, p.Hint = "no file", "one of this name in the configuration folder", "copy "+name+".example and edit it, or set CONFIG_DIR"
+		for _, m := range MisnamedFiles(l.folder) {
+			if m.Meant == name {
+				p.Hint = m.String()
+			}
+		}
 	}
 	l.problems = append(l.problems, p)
 }

@@ -109,7 +109,7 @@ func TestLoadReportsEveryFile(t *testing.T) {
 	want := []string{
 		`catalog.json:2:19 /businessName: found "", expected a text that is not empty`,
 		`catalog.json:3:15 /currency: found "EURO", expected an ISO 4217 code such as EUR`,
-		`catalog.json:4:16 /offerings: found an empty list, expected a list of at least 1`,
+		`catalog.json:4:16 /offerings: found an empty list, expected a list of at least 1 object`,
 		`prompt.md: found an empty file, expected the persona: who the agent is, its tone and its language`,
 		`rules.json:1:14 /messages/acknowledgement: found nothing, expected a text that is not empty (the key is required)`,
 		`rules.json:1:14 /messages/escalation: found nothing, expected a text that is not empty (the key is required)`,

@@ -130,11 +130,14 @@ func TestRulesProblems(t *testing.T) {
 			`/audience/subscribers/1: found "x", expected a ManyChat subscriber id: a string of 1 to 32 digits`,
 			`/audience/subscribers/2: found "1" a second time, expected each value once`,
 		}},
-		{"handoff", with(`"handoff":{"flowNs":" Reply_NS","webhook":"https://","pauseHours":721}`), []string{
+		{"handoff", with(`"handoff":{"flowNs":"Reply_NS","webhook":"https://","pauseHours":721}`), []string{
 			`/handoff/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
 			`/handoff/webhook: found "https://", expected an https URL`,
 			`/handoff/webhook: found an address and no HANDOFF_WEBHOOK_SECRET, expected a secret that its notices are signed with (set HANDOFF_WEBHOOK_SECRET in .env or in the environment, which are read at the start; openssl rand -hex 32 makes one)`,
 			`/handoff/pauseHours: found 721, expected a number from 0 to 720`,
+		}},
+		{"the flow of a handoff", with(`"handoff":{"flowNs":"https://app.example/content20260101000000_000001"}`), []string{
+			`/handoff/flowNs: found "https://app.example/content20260101000000_000001", expected ` + namespace,
 		}},
 		{"learning without a funnel", with(`"learning":{"language":"English","convertedTag":"paid","maxRunCostUsd":1}`), []string{
 			`/learning: found learning without a funnel, expected a field of tools.json with "funnel": true`,
@@ -173,8 +176,40 @@ func TestToolsProblems(t *testing.T) {
 		{"a field that is written and read", `{"fields":[{"id":"f","field":"Shift","values":["a"],"description":"d"}],"readable":{"fields":[{"id":"g","field":" shift","values":["a"]}]}}`, []string{
 			`/readable/fields/0/field: found " shift" a second time, expected a custom field of its own for each field and note (the first is /fields/0/field)`,
 		}},
-		{"reply flow in another case", `{"flows":[{"id":"f","flowNs":" Reply_NS ","description":"d"}]}`, []string{
+		{"reply flow in another case", `{"flows":[{"id":"f","flowNs":"REPLY_ns","description":"d"}]}`, []string{
 			`/flows/0/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,
+		}},
+		{"two ids of one flow", `{"flows":[{"id":"f","flowNs":"content1","description":"d"},{"id":"g","flowNs":"Content1","description":"d","repeatable":true},{"id":"h","flowNs":"content1","description":"d"},{"id":"i","flowNs":"content10","description":"d"}]}`, []string{
+			`/flows/1/flowNs: found the flow of f, expected a flow of its own for each id (a contact would get it once for each)`,
+			`/flows/2/flowNs: found the flow of f, expected a flow of its own for each id (a contact would get it once for each)`,
+		}},
+		{"two ids of one tag", `{"tags":[{"id":"a","tag":"VIP","description":"d"},{"id":"b","tag":" VIP","description":"d"},{"id":"c","tag":"","description":"d"}],"readable":{"tags":[{"id":"d","tag":"VIP"},{"id":"e","tag":"seen"},{"id":"f","tag":"seen "}]}}`, []string{
+			`/tags/1/tag: found the tag of a, expected a tag of its own for each id, readable ones included (the model would take one tag for two)`,
+			`/tags/2/tag: found "", expected a text that is not empty`,
+			`/readable/tags/0/tag: found the tag of a, expected a tag of its own for each id, readable ones included (the model would take one tag for two)`,
+			`/readable/tags/2/tag: found the tag of e, expected a tag of its own for each id, readable ones included (the model would take one tag for two)`,
+		}},
+		{"two tags that differ in their case", `{"tags":[{"id":"a","tag":"VIP","description":"d"},{"id":"b","tag":"vip","description":"d"}],"readable":{"tags":[{"id":"c","tag":"Vip"}]}}`, nil},
+		{"no namespaces", `{"flows":[{"id":"f","flowNs":"https://app.example/fb1/cms/files/content20260101000000_000002","description":"d"},{"id":"g","flowNs":"content:1","description":"d"},{"id":"h","flowNs":"content1\n","description":"d"},{"id":"i","flowNs":"","description":"d"},{"id":"j","flowNs":"the brochure","description":"d"},{"id":"k","flowNs":"content20260101000000_000001","description":"d"}]}`, []string{
+			`/flows/0/flowNs: found "https://app.example/fb1/cms/files/content20260101000000_000…, expected ` + namespace,
+			`/flows/1/flowNs: found "content:1", expected ` + namespace,
+			`/flows/2/flowNs: found "content1\n", expected ` + namespace,
+			`/flows/3/flowNs: found "", expected ` + namespace,
+			`/flows/4/flowNs: found "the brochure", expected ` + namespace,
+		}},
+		{"no namespace of an event", `{"fields":[` + intent + `,` + funnel + `],"events":[{"id":"e","stage":"offered","flowNs":"a/b"}]}`, []string{`/events/0/flowNs: found "a/b", expected ` + namespace}},
+		{"values that are no texts", `{"fields":[{"id":"f","field":"x","values":[1,2,null,"a","a"],"description":"d"},{"id":"g","field":"y","values":"morning","description":"d"},{"id":"h","field":"i","values":[1,2],"description":"d","intent":true}]}`, []string{
+			`/fields/0/values/0: found 1, expected a text that is not empty`,
+			`/fields/0/values/1: found 2, expected a text that is not empty`,
+			`/fields/0/values/2: found null, expected a text that is not empty`,
+			`/fields/0/values/4: found "a" a second time, expected each value once`,
+			`/fields/1/values: found "morning", expected a list of at least 1 text`,
+			`/fields/2/values/0: found 1, expected a text that is not empty`,
+			`/fields/2/values/1: found 2, expected a text that is not empty`,
+		}},
+		{"lists that are none", `{"flows":{},"readable":{"tags":7}}`, []string{
+			`/flows: found an object, expected a list of objects`,
+			`/readable/tags: found 7, expected a list of objects`,
 		}},
 		{"bounds", `{"flows":[{"id":"f","flowNs":"1","description":"d","settleSeconds":-1}],"notes":[{"id":"n","field":"x","maxLength":0,"neverRendered":true,"description":"d"}]}`, []string{
 			`/flows/0/settleSeconds: found -1, expected a number from 0 to 30`,
@@ -187,7 +222,7 @@ func TestToolsProblems(t *testing.T) {
 		}},
 		{"what is required", `{"flows":[{}],"tags":[{}],"fields":[{"values":[]}],"readable":{"tags":[{}],"fields":[{"id":"a","field":"b"}]}}`, []string{
 			`/flows/0/description: found nothing, expected a text that is not empty (the key is required)`,
-			`/flows/0/flowNs: found nothing, expected a text that is not empty (the key is required)`,
+			`/flows/0/flowNs: found nothing, expected ` + namespace + ` (the key is required)`,
 			`/flows/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
 			`/tags/0/description: found nothing, expected a text that is not empty (the key is required)`,
 			`/tags/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
@@ -195,10 +230,10 @@ func TestToolsProblems(t *testing.T) {
 			`/fields/0/description: found nothing, expected a text that is not empty (the key is required)`,
 			`/fields/0/field: found nothing, expected a text that is not empty (the key is required)`,
 			`/fields/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
-			`/fields/0/values: found an empty list, expected a list of at least 1`,
+			`/fields/0/values: found an empty list, expected a list of at least 1 text`,
 			`/readable/tags/0/id: found nothing, expected an id of lower-case letters, digits, _ and - (the key is required)`,
 			`/readable/tags/0/tag: found nothing, expected a text that is not empty (the key is required)`,
-			`/readable/fields/0/values: found nothing, expected a list of at least 1 (the key is required)`,
+			`/readable/fields/0/values: found nothing, expected a list of at least 1 text (the key is required)`,
 		}},
 		{"ids", `{"flows":[{"id":"Intro course","flowNs":"1","description":"d"}],"notes":[{"id":"-n","field":"x","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
 			`/flows/0/id: found "Intro course", expected an id of lower-case letters, digits, _ and -`,
@@ -226,6 +261,9 @@ func TestToolsProblems(t *testing.T) {
 	})
 }
 
+// namespace is what a flow's has to be.
+const namespace = "the namespace of a flow, such as content20260101000000_000001, which is the last part of its address in the browser: letters, digits and _ only"
+
 const (
 	intent = `{"id":"i","field":"i","values":["prospect","not_prospect"],"description":"d","intent":true}`
 	funnel = `{"id":"s","field":"s","values":["new","qualifying","nurturing","offered","prepared","link_sent"],"description":"d","funnel":true}`
@@ -248,6 +286,26 @@ func TestWebhookNeedsASecret(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/10-config.md, "rules.json": an address that nothing can be posted to is none.
+func TestAddressesThatAreNone(t *testing.T) {
+	for address, valid := range map[string]bool{
+		"https://desk.example": true, "https://desk.example:8443/a?b=c": true, "https://desk.example:65535": true, "https://[::1]:8443/": true,
+		"https://desk.example:65536": false, "https://desk.example:99999/agent": false, "https://desk.example:0/": false, "https://desk.example:x": false,
+		"https://desk.example/an agent": false, "https://desk example/": false, " https://desk.example": false, "https://desk.example/ ": false,
+		"https://desk.example/\u00a0": false, "https://desk.example/\\n": false, "https://": false, "https://:443/": false, "http://desk.example": false, "https://u:p@desk.example": false,
+	} {
+		for file, text := range map[string]string{
+			"rules.json":   with(`"handoff":{"webhook":"` + address + `"}`),
+			"catalog.json": offering(`"url":"` + address + `"`),
+		} {
+			got := problems(t, folder(map[string]string{file: text}), tenant.Options{})
+			if (got == nil) != valid || !valid && !strings.HasSuffix(got[0], ", expected an https URL") {
+				t.Errorf("%s in %s: %q", address, file, got)
+			}
+		}
+	}
+}
+
 // Holds docs/spec/06-contact.md, "Pause and opt-out": what tells people of an escalation is
 // not the agent's to send, to set or to take back. Tags are compared as ManyChat does, with
 // their case.
@@ -261,7 +319,7 @@ func TestHandoffAndTools(t *testing.T) {
 		{"a tag in another case", `{"tag":"person"}`, nil},
 		{"a tag that is only read", `{"tag":"waits"}`, nil},
 		{"none", `{}`, nil},
-		{"both", `{"tag":" Person","flowNs":"Content1 "}`, []string{
+		{"both", `{"tag":" Person","flowNs":"Content1"}`, []string{
 			`/handoff/flowNs: found the flow of f in tools.json, expected a flow that the agent cannot send (the contact would get it twice)`,
 			`/handoff/tag: found the tag of g in tools.json, expected a tag that the agent cannot set (it would call people, and send them away, without handing over)`,
 		}},
@@ -320,7 +378,7 @@ func TestMarkerProblems(t *testing.T) {
 			`/flows/0/onStage: found "link_sent", expected one of qualifying, nurturing, offered, prepared`,
 			`/flows/2/onStage: found "offered" a second time, expected one flow for each stage (the first is /flows/1/onStage)`,
 		}},
-		{"events of the beginning", `{"fields":[` + intent + `,` + funnel + `],"events":[{"id":"e","stage":"new","flowNs":"1"},{"id":"e","stage":"offered","flowNs":"REPLY_ns"},{"id":"f","stage":"prepared","flowNs":" 1"}]}`, []string{
+		{"events of the beginning", `{"fields":[` + intent + `,` + funnel + `],"events":[{"id":"e","stage":"new","flowNs":"1"},{"id":"e","stage":"offered","flowNs":"REPLY_ns"},{"id":"f","stage":"prepared","flowNs":"1"}]}`, []string{
 			`/events/0/stage: found "new", expected one of qualifying, nurturing, offered, prepared, link_sent`,
 			`/events/1/id: found "e" a second time, expected an id of its own for each event (the first is /events/0/id)`,
 			`/events/1/flowNs: found the flow of MANYCHAT_REPLY_FLOW_NS, expected another flow (it would send the last reply again)`,

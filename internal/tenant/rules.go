@@ -84,7 +84,7 @@ const (
 // Handoff is what an escalation does besides answering the contact.
 type Handoff struct {
 	Tag        string  `json:"tag,omitempty" jsonschema:"minLength=1" jsonschema_description:"Name of the ManyChat tag that is added."`
-	FlowNs     string  `json:"flowNs,omitempty" jsonschema:"minLength=1" jsonschema_description:"Namespace of the ManyChat flow that is triggered."`
+	FlowNs     string  `json:"flowNs,omitempty" jsonschema:"pattern=^[A-Za-z0-9_]+$" expect:"the namespace of a flow, such as content20260101000000_000001, which is the last part of its address in the browser: letters, digits and _ only" jsonschema_description:"Namespace of the ManyChat flow that is triggered."`
 	Webhook    string  `json:"webhook,omitempty" jsonschema:"format=uri,pattern=^https://" expect:"an https URL" jsonschema_description:"Address a signed notice is posted to; https."`
 	PauseHours float64 `json:"pauseHours,omitempty" jsonschema:"minimum=0,maximum=720" jsonschema_description:"Hours the agent stays silent after an escalation; 0 does not pause it."`
 }

@@ -22,7 +22,7 @@ type Tools struct {
 // Flow is a ManyChat flow that the agent, or a rule of the sale, may send.
 type Flow struct {
 	ID            string              `json:"id" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" expect:"an id of lower-case letters, digits, _ and -" jsonschema_description:"Id, unique among the flows."`
-	FlowNs        string              `json:"flowNs" jsonschema:"required,minLength=1" jsonschema_description:"The flow's namespace in ManyChat."`
+	FlowNs        string              `json:"flowNs" jsonschema:"required,pattern=^[A-Za-z0-9_]+$" expect:"the namespace of a flow, such as content20260101000000_000001, which is the last part of its address in the browser: letters, digits and _ only" jsonschema_description:"The flow's namespace in ManyChat; no other entry has it."`
 	Description   string              `json:"description" jsonschema:"required,minLength=1" jsonschema_description:"What it contains and when to send it; the model reads this."`
 	SettleSeconds float64             `json:"settleSeconds,omitempty" jsonschema:"default=0,minimum=0,maximum=30" jsonschema_description:"How long it plays, in seconds; the reply waits for it."`
 	Role          FlowRole            `json:"role,omitempty" jsonschema:"enum=payment_link,enum=opening" jsonschema_description:"The flow's part in a sale."`
@@ -54,7 +54,7 @@ const (
 // Tag is a ManyChat tag that the agent may add and remove.
 type Tag struct {
 	ID          string `json:"id" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" expect:"an id of lower-case letters, digits, _ and -" jsonschema_description:"Id, unique among tags and readable tags."`
-	Tag         string `json:"tag" jsonschema:"required,minLength=1" jsonschema_description:"The tag's name in ManyChat."`
+	Tag         string `json:"tag" jsonschema:"required,minLength=1" jsonschema_description:"The tag's name in ManyChat; no other entry has it."`
 	Description string `json:"description" jsonschema:"required,minLength=1" jsonschema_description:"What it means and when to add or remove it; the model reads this."`
 }
 
@@ -78,7 +78,7 @@ type Readable struct {
 // ReadableTag is a tag that the agent may only read.
 type ReadableTag struct {
 	ID          string `json:"id" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" expect:"an id of lower-case letters, digits, _ and -" jsonschema_description:"Id, unique among tags and readable tags."`
-	Tag         string `json:"tag" jsonschema:"required,minLength=1" jsonschema_description:"The tag's name in ManyChat."`
+	Tag         string `json:"tag" jsonschema:"required,minLength=1" jsonschema_description:"The tag's name in ManyChat; no other entry has it."`
 	Description string `json:"description,omitempty" jsonschema:"minLength=1" jsonschema_description:"What it means; the model reads this."`
 }
 
@@ -118,5 +118,5 @@ type Delay struct {
 type Event struct {
 	ID     string              `json:"id" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" expect:"an id of lower-case letters, digits, _ and -" jsonschema_description:"Id, unique among the events."`
 	Stage  contact.FunnelStage `json:"stage" jsonschema:"required,enum=qualifying,enum=nurturing,enum=offered,enum=prepared,enum=link_sent" jsonschema_description:"The stage whose reaching fires it."`
-	FlowNs string              `json:"flowNs" jsonschema:"required,minLength=1" jsonschema_description:"The flow's namespace in ManyChat; no other entry has it."`
+	FlowNs string              `json:"flowNs" jsonschema:"required,pattern=^[A-Za-z0-9_]+$" expect:"the namespace of a flow, such as content20260101000000_000001, which is the last part of its address in the browser: letters, digits and _ only" jsonschema_description:"The flow's namespace in ManyChat; no other entry has it."`
 }

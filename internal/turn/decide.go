@@ -56,8 +56,9 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		ReserveBy: x.deadline(),
 		Offering:  rec.Conversation.Offering,
 	})
-	acts := desk.Close()
+	acts := x.closed(desk.Close())
 	acts.Calls = result.Trace(acts.Calls, offered)
+	x.acts = acts
 	if err != nil {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
@@ -181,6 +182,9 @@ func lastReply(history []conversation.Entry) []string {
 // ended is the turn's row as it will be settled.
 func (x *Exchange) ended(rec Recorded, v verdict) conversation.Turn {
 	t := rec.Turn
+	if v.acts.Record == nil { // a handoff in place of what was decided
+		v.acts = settledActs(x.acts, v.outcome, x.tenant.Tools)
+	}
 	t.Actions, t.Calls = v.acts.Record, v.acts.Calls
 	if flowed := x.flowRecord(); t.Actions == nil && len(flowed) > 0 {
 		t.Actions = flowed

@@ -3,12 +3,15 @@ package turn
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -42,6 +45,7 @@ type Exchange struct {
 	writtenAt time.Time       // when the response was written; zero: not known to be
 	unwritten bool            // the response will never be written
 	flowed    []action.Record // the flows that the turn sent, those of an earlier try first
+	acts      tool.Result     // what the calls of the turn's model came to
 	plays     time.Time       // when the last accepted one ends; zero: none was
 }
 
@@ -108,7 +112,21 @@ func (x *Exchange) Written(ok bool) {
 		x.unwritten = true
 	}
 	x.mu.Unlock()
-	x.r.flight.Go(func() { x.r.after(x, ok) })
+	x.r.flight.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				x.r.cfg.Log.Error("what follows a response panicked; the next start takes the turn over", "panic", redact.Panic(p), "stack", string(debug.Stack()))
+			}
+		}()
+		x.r.after(x, ok)
+	})
+}
+
+// written is when the response was written; zero: it is not known to be.
+func (x *Exchange) written() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.writtenAt
 }
 
 // claim takes the inline route if it is still there: the deadline has not passed and
@@ -242,9 +260,15 @@ func (x *Exchange) due(silent bool) time.Time {
 	return earliest
 }
 
+// later is the later of two instants, on the clock of the first: the clock on the wall may
+// have been set between them.
 func later(a, b time.Time) time.Time {
-	if b.After(a) {
+	ahead := b.Sub(a)
+	switch {
+	case ahead <= 0:
+		return a
+	case a.IsZero():
 		return b
 	}
-	return a
+	return a.Add(ahead)
 }

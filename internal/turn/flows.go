@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -138,6 +139,21 @@ func (x *Exchange) resume(record []action.Record) {
 	for _, r := range ended(record) {
 		x.flow(r)
 	}
+}
+
+// closed is what the calls came to, with what is known of a flow that the desk did not wait
+// for.
+func (x *Exchange) closed(acts tool.Result) tool.Result {
+	known := x.flowRecord()
+	for i, r := range acts.Record {
+		if r.Tool != action.SendFlow || r.Error != action.OutcomeUnknown {
+			continue
+		}
+		if at := slices.IndexFunc(known, func(k action.Record) bool { return k.ID == r.ID && k.Status == action.Performed }); at >= 0 {
+			acts.Record[i] = known[at]
+		}
+	}
+	return acts
 }
 
 // flowRecord is what the turn sent, as far as it is known now.

@@ -36,7 +36,7 @@ func (w *world) boot() {
 	log := slog.New(w)
 	acts := newHands(p, log)
 	worker, err := outbox.NewWorker(outbox.Config{
-		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db), Actions: rowHands{acts}, Owner: p.name,
+		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db, &field{}), Actions: rowHands{acts}, Owner: p.name,
 		Field: replyField, Flow: replyFlow, Gap: gap, MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (w *world) boot() {
 	}
 	// Nothing is started too often, so that every reply names the message it answers.
 	p.runner, err = turn.New(turn.Config{
-		Tokens: keeper(w.t, w.db), Observe: func(conversation.Turn) {},
+		Tokens: keeper(w.t, w.db, &field{}), Observe: func(conversation.Turn) {},
 		Store: turnStore{p}, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
 		Tenant: w.tenant, Wake: worker.Wake, Shapes: shapes(w.t), Owner: p.name,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,

@@ -129,7 +129,10 @@ type rig struct {
 	start  time.Time
 	logs   *logs
 	at     *account // the business's, at ManyChat
-	hangs  bool     // a turn is meant to be still in flight at the end
+	field  *field   // the contact's token field there
+
+	account turn.Account // nil: at
+	hangs   bool         // a turn is meant to be still in flight at the end
 }
 
 // inBubble runs a test with a rig on a fake clock.
@@ -142,7 +145,7 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}, at: &account{start: time.Now()}}
+		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}, at: &account{start: time.Now()}, field: &field{}}
 		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r, deadline)
 		test(r)
 		grace, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -169,14 +172,22 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 		t.Fatal(err)
 	}
 	r, err := turn.New(turn.Config{
-		Tokens: keeper(t, s), Enforced: true, Observe: func(conversation.Turn) {},
-		Store: s, Acts: acts{of.db, s}, Account: of.at, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: "p1",
+		Tokens: keeper(t, s, of.field), Enforced: true, Observe: func(conversation.Turn) {},
+		Store: s, Acts: acts{of.db, s}, Account: of.reached(), Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: "p1",
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(of.logs),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// reached is the account as the runner reaches it.
+func (r *rig) reached() turn.Account {
+	if r.account != nil {
+		return r.account
+	}
+	return r.at
 }
 
 // acts are the database's, under the faults of a store.
@@ -201,7 +212,7 @@ func (a acts) do(ctx context.Context, method string, write func() error) error {
 }
 
 // keeper writes tokens at once.
-func keeper(t *testing.T, s turn.Store) *token.Keeper {
+func keeper(t *testing.T, s turn.Store, into *field) *token.Keeper {
 	t.Helper()
 	switch wrapped := s.(type) {
 	case *faultyStore:
@@ -209,8 +220,11 @@ func keeper(t *testing.T, s turn.Store) *token.Keeper {
 	case *panickyStore:
 		s = wrapped.Store
 	}
+	if once, ok := s.(*refusesOnce); ok {
+		s = once.Store
+	}
 	k, err := token.NewKeeper(token.Config{
-		Store: s.(token.Store), Writer: takesTokens{}, Count: func(string) {}, Log: slog.New(slog.DiscardHandler),
+		Store: s.(token.Store), Writer: into, Count: func(string) {}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -218,10 +232,24 @@ func keeper(t *testing.T, s turn.Store) *token.Keeper {
 	return k
 }
 
-// takesTokens is a ManyChat that takes every token.
-type takesTokens struct{}
+// field is a contact's token field at ManyChat, which takes every token.
+type field struct {
+	mu    sync.Mutex
+	token string
+}
 
-func (takesTokens) WriteToken(context.Context, contact.SubscriberID, string) error { return nil }
+func (f *field) WriteToken(_ context.Context, _ contact.SubscriberID, token string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.token = token
+	return nil
+}
+
+func (f *field) read() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.token
+}
 
 // response is what a handler sent, and when.
 type response struct {
@@ -233,7 +261,7 @@ type response struct {
 // exchange plays the handler: it begins a turn, waits, writes and tells the turn.
 func (r *rig) exchange(ctx context.Context, text string, written bool) response {
 	start := time.Now()
-	x := r.runner.Begin(turn.Message{Key: key, Text: text, ReceivedAt: start})
+	x := r.runner.Begin(turn.Message{Key: key, Token: r.field.read(), Text: text, ReceivedAt: start})
 	a := x.Wait(ctx)
 	got := response{at: time.Since(start), texts: a.Texts, gone: a.Gone}
 	x.Written(written && !a.Gone)

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,15 +12,20 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 )
 
+// readFactor is how many times as many code points are read of a text as are kept, so that
+// a text of any length costs little; what is longer is cut before it is looked at.
+const readFactor = 8
+
 // clean is a note's text as it is kept and written: one line of at most so many code
 // points, in which [redact.Mark] stands for what must not be kept. Empty: nothing to read
 // was left. A cleaned text stays as it is.
 func clean(text string, most int) string {
+	text = first(text, readFactor*most)
 	// What is cut off, or ends a line no more, may bring out a shape that was none before.
 	// Each round takes out more than it puts in.
 	for {
-		next := redact.Removed(conversation.Plain(strings.Map(shown, text)))
-		next = cut(strings.Join(strings.Fields(next), " "), most)
+		next := redact.Removed(withoutVariables(conversation.Plain(strings.Map(shown, text))))
+		next = cut(inert(strings.Join(strings.Fields(next), " ")), most)
 		if next == text {
 			break
 		}
@@ -31,11 +37,60 @@ func clean(text string, most int) string {
 	return text
 }
 
+// first is the beginning of a text, of at most so many code points.
+func first(text string, most int) string {
+	for i := range text {
+		if most--; most < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// variable is what ManyChat fills in where a text is shown: {{cuf_1}}, {{first_name}}.
+var variable = regexp.MustCompile(`\{\{+[^{}]*\}\}+`)
+
+// withoutVariables puts [redact.Mark] in the place of ManyChat's variables, and leaves
+// nothing that could become one.
+func withoutVariables(text string) string {
+	if !strings.Contains(text, "{{") && !strings.Contains(text, "}}") {
+		return text
+	}
+	return braces.ReplaceAllString(variable.ReplaceAllString(text, redact.Mark), "$1$2")
+}
+
+var braces = regexp.MustCompile(`(\{)\{+|(\})\}+`)
+
+// inert is a line that no spreadsheet runs, into which people export what their account
+// holds: it begins with no sign of a formula. A negative number keeps its sign as the
+// minus of mathematics.
+func inert(line string) string {
+	for line != "" {
+		r, size := utf8.DecodeRuneInString(line)
+		switch {
+		case (r == '-' || r == '－') && size < len(line) && unicode.IsDigit(rune(line[size])):
+			return "−" + line[size:]
+		case strings.ContainsRune("=+-@＝＋－＠﹢﹣﹦﹫ ", r):
+			line = line[size:]
+		default:
+			return line
+		}
+	}
+	return line
+}
+
 // shown drops what no one sees beyond what [conversation.Plain] drops: marks of direction,
-// fillers and joiners without a shape. The joiners of emoji and of several scripts stay.
+// fillers, joiners and controls without a shape. The joiners of emoji and of several
+// scripts stay. What looks like a space is one.
 func shown(r rune) rune {
 	switch {
-	case r == 0x061c, r == 0x180e, r == 0x200e, r == 0x200f:
+	case r == 0x2800: // a Braille cell without dots
+		return ' '
+	case r == 0x061c, r == 0x180e, r == 0x200e, r == 0x200f, r == 0x1d159: // the last is a note's head that is not drawn
+		return -1
+	case r == 0x200c, r == 0x200d:
+		return r
+	case unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return -1
 	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
 		return -1

@@ -69,6 +69,30 @@ func TestNotes(t *testing.T) {
 		{"not within a mark", "a900000001", 6, "a"},
 		{"not even a mark", "900000001", 6, ""},
 		{"a shape that the cut brings out", "Costs 123.456.789 EUR", 17, "Costs [removed]"},
+		{"this machine", "See http://localhost/admin?x=1 or http://127.0.0.1:3000/x", 60, "See [removed] or [removed]"},
+		{"a bare host", "Pay at evil-bank.com or evil.com:8080", 40, "Pay at [removed] or [removed]"},
+		{"a number in parts", "555*123*4567 or 555|123|4567 or 555⠀123⠀4567", 60, "[removed] or [removed] or [removed]"},
+		{"dates, times and prices", "10.12.2026 18:30, 11.12.2026 from 9:00, 1.250,50 EUR", 60, "10.12.2026 18:30, 11.12.2026 from 9:00, 1.250,50 EUR"},
+		{"a variable", "Hi {{cuf_12345}} and {{ last_input_text | x }}", 40, "Hi [removed] and [removed]"},
+		{"a variable in a variable", "{{a{{cuf_1}}b}} {{{cuf_1}}}", 40, "{a[removed]b} [removed]"},
+		{"a variable put together", "{{{{cuf_1}}cuf_2}}", 40, "[removed]cuf_2}"},
+		{"a variable with something unseen in it", "{\u200b{cuf_1}\u2060}", 40, "[removed]"},
+		{"half a variable", "{{cuf_1 and }} and {x}", 40, "[removed] and {x}"},
+		{"an open variable", "Hi {{cuf_1", 40, "Hi {cuf_1"},
+		{"a formula", "=HYPERLINK(\"x\") now", 40, "HYPERLINK(\"x\") now"},
+		{"a formula of another kind", " @SUM(1) ", 40, "SUM(1)"},
+		{"a formula behind signs", "+-=- =cmd|' /C calc'!A0", 40, "cmd|' /C calc'!A0"},
+		{"a formula behind what no one sees", "\u200b\u2800＝1+1", 40, "1+1"},
+		{"an item of a list", "- wants a bowl", 40, "wants a bowl"},
+		{"a negative number", "-5 % asked for", 40, "−5 % asked for"},
+		{"signs alone", "=+-@", 40, ""},
+		{"a sign within", "5 = 3 + 2 - @", 40, "5 = 3 + 2 - @"},
+		{"blank cells", "\u2800\u2800", 40, ""},
+		{"a head that is not drawn", "\U0001d159", 40, ""},
+		{"controls of a script", "a\U0001bca0b \U00013430", 40, "ab"},
+		{"a sign of a script", "\u0600 1", 40, "\u0600 1"},
+		{"more than is read", strings.Repeat("\u200b", 81) + "bowl", 10, ""},
+		{"as much as is read", strings.Repeat("\u200b", 76) + "bowl", 10, "bowl"},
 		{"nothing", "", 40, ""},
 		{"white space only", " \n\t", 40, ""},
 		{"nothing to see", "\u200d\ufe0f\u200b", 40, ""},
@@ -89,7 +113,7 @@ func TestNotes(t *testing.T) {
 // kept, nothing that no one sees, one line, within its length, and the same when cleaned again.
 func TestNotesAlways(t *testing.T) {
 	pieces := []string{"a", "bowl", " ", "\n", "0170", "1234567", "123.456.789", " EUR", "ada@", "example.com", "https://", "/x.png", "token=", "password: ", "[removed]", "[rem",
-		"٠١٢٣٤", "想要", "👨‍👩‍👧‍👦", "\u0301", "\u200b", "\u200d", "\ufe0f", "\u3164", "\x00", "\U000e0041", "ข้าว", "é", "-", "(", "Bearer ", "sk-abcdefghij1234567890", "\u202e", "'", `"`}
+		"٠١٢٣٤", "想要", "👨‍👩‍👧‍👦", "\u0301", "\u200b", "\u200d", "\ufe0f", "\u3164", "\x00", "\U000e0041", "ข้าว", "é", "-", "(", "Bearer ", "sk-abcdefghij1234567890", "\u202e", "'", `"`, "{{", "}}", "{", "cuf_1", "=", "+", "@", "\u2800", ".com", "evil", "*", "|"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.StringN(0, 4, -1)), 0, 30).Draw(t, "pieces"), "")
 		most := rapid.IntRange(1, 60).Draw(t, "most")
@@ -101,7 +125,7 @@ func TestNotesAlways(t *testing.T) {
 		switch {
 		case again != got:
 			t.Errorf("cleaned(%q, %d) is %q, and again %q", text, most, got, again)
-		case redact.Text(got) != got:
+		case redact.Text(got) != got || redact.Removed(got) != got || strings.Contains(got, "{{") || strings.Contains("=+-@", got[:1]):
 			t.Errorf("%q is kept of %q", got, text)
 		case utf8.RuneCountInString(got) > most || !utf8.ValidString(got):
 			t.Errorf("%q is kept of %q, at most %d", got, text, most)
@@ -109,6 +133,23 @@ func TestNotesAlways(t *testing.T) {
 			t.Errorf("%q is kept of %q", got, text)
 		}
 	})
+}
+
+// Holds docs/spec/07-tools.md, "Notes": a text of any length costs what its beginning does.
+func TestLongNotesCostLittle(t *testing.T) {
+	for _, piece := range []string{"=", "a=", "1*", "a.b ", "{{", "{{}}", "0170 1234567 ", "\u200b", "ada@", "[removed"} {
+		cost := func(n int) float64 {
+			d := tool.NewDesk(tool.Turn{Tools: &tenant.Tools{Notes: []tenant.Note{{ID: "n", MaxLength: 20}}}})
+			arguments, err := json.Marshal(map[string]string{"note": "n", "text": strings.Repeat(piece, n)})
+			if err != nil || len(arguments) > 32<<10 {
+				t.Fatalf("%d bytes, %v", len(arguments), err)
+			}
+			return testing.AllocsPerRun(5, func() { d.Tools()[0].Call(1, arguments) })
+		}
+		if short, long := cost(200), cost(30_000/len(piece)); long > short+20 {
+			t.Errorf("of %q: %v allocations for a long text, %v for a short one", piece, long, short)
+		}
+	}
 }
 
 // Holds docs/spec/07-tools.md, "Notes": what is cut is a beginning, and no character is cut

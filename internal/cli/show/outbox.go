@@ -24,7 +24,7 @@ func Rows(w io.Writer, rows []outbox.Row) error {
 		if r.Status == outbox.Pending {
 			next = Local(r.NextAttemptAt)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.ID, r.Kind, r.Status, r.Attempts, next, why(r))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", r.ID, Name(r), r.Status, r.Attempts, next, why(r))
 	}
 	return table.Flush()
 }
@@ -38,7 +38,7 @@ func Row(w io.Writer, r outbox.Row) error {
 	table := columns(w)
 	line := func(name string, value any) { fmt.Fprintf(table, "%s\t%v\n", name, value) }
 	line("id", r.ID)
-	line("kind", r.Kind)
+	line("kind", Name(r))
 	line("status", r.Status)
 	if why := why(r); why != "" {
 		line("why", why)
@@ -70,6 +70,7 @@ type RowView struct {
 	Conversation  string        `json:"conversation"`
 	Subscriber    string        `json:"subscriber,omitempty"`
 	Kind          outbox.Kind   `json:"kind"`
+	Part          string        `json:"part,omitempty"` // of a handoff notice: tag, flow or webhook
 	Status        outbox.Status `json:"status"`
 	Reason        outbox.Reason `json:"reason,omitempty"`
 	Attempts      int           `json:"attempts"`
@@ -84,7 +85,7 @@ type RowView struct {
 // RowOf is a row as a list shows it.
 func RowOf(r outbox.Row) RowView {
 	return RowView{
-		ID: r.ID, Turn: r.TurnID, Conversation: r.ConversationID, Kind: r.Kind, Status: r.Status, Reason: r.Reason,
+		ID: r.ID, Turn: r.TurnID, Conversation: r.ConversationID, Kind: r.Kind, Part: Part(r), Status: r.Status, Reason: r.Reason,
 		Attempts: r.Attempts, NextAttemptAt: r.NextAttemptAt, LastError: r.LastError, QueuedAt: r.CreatedAt,
 		DeliveredAt: instant(r.DeliveredAt), Sent: r.Payload.Sent,
 	}

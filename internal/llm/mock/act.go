@@ -16,6 +16,7 @@ type acts struct {
 	value            string         // of the field
 	wish             *cue.Wish      // that the flow, else the tag, fulfils; nil: they share words alone
 	note             *toolbox.Thing // for the people who take over
+	about            []*offering    // what the note names
 	asked            bool           // the contact asked for the flow in so many words
 	contact          bool           // is read
 }
@@ -37,6 +38,9 @@ func (m *Model) decide(d *desk, c read.Conversation, box toolbox.Box) (acts, ans
 	switch {
 	case a.reason != "" && (!unanswered || !do.any() || m.beyond(d, q, do)):
 		do = m.passing(acts{contact: do.contact}, a, box)
+		if !q.described() {
+			do.about = q.about
+		}
 	case a.reason != "", do.flow != nil && do.wish == m.cues.Pay && len(d.payments) > 0:
 		a = m.instead(d, q, do)
 		a.needsFlow = do.tag == nil && do.field == nil

@@ -1,27 +1,25 @@
 package mock
 
 import (
+	"strings"
+
 	"github.com/manychat-agent/manychat-agent/internal/llm"
-	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/toolbox"
 )
 
-// maxNoted is how much of a contact's message a note quotes, in characters.
-const maxNoted = 200
-
 // callsIn are the calls of a step in a mode.
-func (do acts) callsIn(mode Mode, c read.Conversation, a answer, box toolbox.Box) []llm.ToolCall {
+func (do acts) callsIn(mode Mode, a answer, box toolbox.Box) []llm.ToolCall {
 	switch mode {
 	case UnknownID:
 		return box.Unknown()
 	case EveryTool:
 		return box.Every()
 	}
-	return do.calls(c, a, box)
+	return do.calls(a, box)
 }
 
 // calls are what the desk asks its tools for, all in one step.
-func (do acts) calls(c read.Conversation, a answer, box toolbox.Box) []llm.ToolCall {
+func (do acts) calls(a answer, box toolbox.Box) []llm.ToolCall {
 	var b toolbox.Batch
 	if do.contact {
 		b.Add(toolbox.GetContact, map[string]any{})
@@ -40,8 +38,17 @@ func (do acts) calls(c read.Conversation, a answer, box toolbox.Box) []llm.ToolC
 		b.Add(toolbox.SetField, map[string]any{"field": do.field.ID, "value": do.value})
 	}
 	if do.note != nil {
-		quoted := []rune(c.Message)
-		b.Add(toolbox.WriteNote, map[string]any{"note": do.note.ID, "text": a.reason + ": " + string(quoted[:min(len(quoted), maxNoted)])})
+		b.Add(toolbox.WriteNote, map[string]any{"note": do.note.ID, "text": do.noted(a)})
 	}
 	return b.Calls
+}
+
+// noted is what a note says: why a person is needed, and the offerings it is about. It
+// quotes nothing of what the contact wrote, since a note travels further than a chat.
+func (do acts) noted(a answer) string {
+	text := strings.ReplaceAll(a.reason, "_", " ")
+	for i, o := range do.about {
+		text += map[bool]string{true: ": ", false: ", "}[i == 0] + o.name
+	}
+	return text
 }

@@ -42,7 +42,7 @@ func Modes() []Mode {
 // {"latencyMs": 1500, "mode": "fail", "failTimes": 2}; the zero value is an honest
 // model that answers at once.
 type Directive struct {
-	Latency   time.Duration // wait before anything else
+	Latency   time.Duration // wait before anything else, once a turn
 	Mode      Mode          // empty: OK
 	FailTimes int           // requests that get Mode, then OK; 0: all of them
 }

@@ -6,6 +6,7 @@ package mock
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,6 +69,9 @@ func (m *Model) next() (time.Duration, Mode) {
 // Generate answers the last message of the request, or does what the directive says.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Response, error) {
 	latency, mode := m.next()
+	if slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return m.Role == llm.ToolResult }) {
+		latency = 0 // it has waited in the turn's first step
+	}
 	if err := wait(ctx, latency); err != nil {
 		return llm.Response{}, err
 	}
@@ -107,7 +111,7 @@ func (m *Model) respond(req llm.Request, mode Mode) (llm.Response, error) {
 	box, open := toolbox.Open(req)
 	do, a := m.decide(d, c, box)
 	if open && !c.Used.Stepped || mode == UnknownID {
-		if calls := do.callsIn(mode, c, a, box); len(calls) > 0 {
+		if calls := do.callsIn(mode, a, box); len(calls) > 0 {
 			return llm.Response{Calls: calls, Stop: llm.StopTools}, nil
 		}
 	}

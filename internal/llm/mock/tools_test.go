@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -194,12 +195,35 @@ func TestDoneBeforeIsNotDoneAgain(t *testing.T) {
 	}
 }
 
-// A note for whoever takes over says why, and what the contact wrote.
+// Holds docs/spec/04-agent.md, "The mock": a note for whoever takes over says why, and about
+// which offering, in no word of the contact's.
 func TestNoteOfAHandoff(t *testing.T) {
-	_, _, _, notes := turn(t, academy(t), mock.New(), agent.Input{Text: "I was charged twice"}, account{})
-	if diff := cmp.Diff([]string{"complaint: I was charged twice"}, notes); diff != "" {
-		t.Error(diff)
+	for text, want := range map[string]string{
+		"I was charged twice": "complaint",
+		"I was charged twice for the wheel course, call me at 555 0199": "complaint: Wheel Course for Beginners",
+		"we have a cafe, do you sell kilns?":                            "out of scope",
+		"any discount on the Glaze Weekend?":                            "price negotiation: Glaze Weekend",
+	} {
+		_, _, _, notes := turn(t, academy(t), mock.New(), agent.Input{Text: text}, account{})
+		if diff := cmp.Diff([]string{want}, notes); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
 	}
+}
+
+// A mock that was slowed down takes its time once a turn, however many steps it makes.
+func TestLatencyOfATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := mock.New()
+		if err := m.Control(mock.Directive{Latency: 9 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		_, steps, _, _ := turn(t, academy(t), m, agent.Input{Text: "how do I get there?"}, account{})
+		if took := time.Since(start); steps != 2 || took != 9*time.Second {
+			t.Errorf("%d steps took %v", steps, took)
+		}
+	})
 }
 
 // Holds docs/spec/04-agent.md, "The mock": told to misbehave, it misuses its tools, and the

@@ -1,6 +1,10 @@
 package ordinary
 
-import "github.com/manychat-agent/manychat-agent/internal/redact/glyph"
+import (
+	"strings"
+
+	"github.com/manychat-agent/manychat-agent/internal/redact/glyph"
+)
 
 // address is the end of an IPv4 address with its port or prefix. Four pairs of digits
 // may as well be a Scandinavian phone number, which begins with no 1: they are an
@@ -42,4 +46,18 @@ func Quad(t string, i int) int {
 		return 0
 	}
 	return i
+}
+
+// IsThisMachine reports whether a host, with its port or without, is this machine or all of
+// its addresses.
+func IsThisMachine(host string) bool {
+	if digits := glyph.Back(host, len(host), glyph.Digit); digits > 0 && host[digits-1] == ':' {
+		host = host[:digits-1]
+	}
+	switch host {
+	case "localhost", "[::1]", "[::]", "0.0.0.0":
+		return true
+	}
+	n := Quad(host, 0)
+	return n == len(host) && n > 0 && strings.HasPrefix(host, "127.")
 }

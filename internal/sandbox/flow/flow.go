@@ -12,7 +12,7 @@ import (
 type Flow struct {
 	ID    string // what the business's files call it
 	NS    string // namespace
-	Steps []Step // none: nobody has said what it shows, and the phone shows its id
+	Steps []Step // none: nobody has said what it shows, and the phone shows a picture of its id
 	Quiet bool   // it shows a contact nothing, like a flow that tells another system
 }
 
@@ -25,15 +25,15 @@ type Step struct {
 	Caption string  // below the picture
 }
 
-// Play is what the emulator plays of it. A flow that nobody has described shows its id, as a
-// text and as a card, so that a person sees which one arrived.
+// Play is what the emulator plays of it. A flow that nobody has described shows a picture
+// with its id, so that a person sees which one arrived.
 func (f Flow) Play() []manychattest.Step {
 	steps := f.Steps
 	switch {
 	case f.Quiet:
 		return nil
 	case len(steps) == 0:
-		steps = []Step{{Text: f.ID}, {Picture: File, Title: f.ID}}
+		steps = []Step{{Picture: Image, Title: f.ID}}
 	}
 	out := make([]manychattest.Step, len(steps))
 	for i, s := range steps {

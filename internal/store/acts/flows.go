@@ -12,8 +12,9 @@ import (
 // claimFlow decides and writes in one statement: of many turns that claim a flow at once,
 // one gets it. A limit of NULL lets every send count.
 const claimFlow = `
-INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) VALUES ($1, $2, $3, $4)
-ON CONFLICT (conversation_id, flow) DO UPDATE
+INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at)
+SELECT tenant_id, subscriber_id, CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT) FROM conversations WHERE id = $1
+ON CONFLICT (tenant_id, subscriber_id, flow) DO UPDATE
 SET turn_id = excluded.turn_id, sent_at = excluded.sent_at, earlier_at = flow_sends.sent_at
 WHERE $5 = 1 OR flow_sends.sent_at < $6`
 
@@ -21,14 +22,19 @@ WHERE $5 = 1 OR flow_sends.sent_at < $6`
 // true of it.
 const restoreFlow = `
 UPDATE flow_sends SET turn_id = NULL, sent_at = earlier_at, earlier_at = NULL
-WHERE conversation_id = $1 AND flow = $2 AND turn_id = $3 AND earlier_at IS NOT NULL`
+FROM conversations c WHERE c.id = $1 AND ` + theirs + ` AND flow = $2 AND turn_id = $3 AND earlier_at IS NOT NULL`
+
+// theirs are the sends of a conversation's contact.
+const theirs = `flow_sends.tenant_id = c.tenant_id AND flow_sends.subscriber_id = c.subscriber_id`
 
 const deleteFlow = `
-DELETE FROM flow_sends WHERE conversation_id = $1 AND flow = $2 AND turn_id = $3`
+DELETE FROM flow_sends
+WHERE (tenant_id, subscriber_id) = (SELECT tenant_id, subscriber_id FROM conversations WHERE id = $1) AND flow = $2 AND turn_id = $3`
 
 // selectSent is bounded by how many flows a tenant has.
 const selectSent = `
-SELECT flow FROM flow_sends WHERE conversation_id = $1 AND sent_at >= $2 ORDER BY flow`
+SELECT flow FROM conversations c JOIN flow_sends ON ` + theirs + `
+WHERE c.id = $1 AND sent_at >= $2 ORDER BY flow`
 
 func claim(tx *groupcommit.Tx, c action.Claim) error {
 	taken, err := database.Affected(tx.Exec(claimFlow, c.ConversationID, c.Flow, c.TurnID, column.Micros(c.At),

@@ -90,8 +90,13 @@ func left(r outbox.Row) (ended []action.Ended) {
 	if became[r.Status] == "" {
 		return nil
 	}
+	e := action.Ended{Status: became[r.Status]}
+	if r.Payload.Acting || r.Kind == outbox.HandoffNotice && r.Payload.Unknown > 0 { // begun, and of no known end
+		e.Status, e.Error = action.Failed, action.OutcomeUnknown
+	}
 	for _, p := range r.Payload.Actions {
-		ended = append(ended, action.Ended{Place: p.Place, Status: became[r.Status]})
+		e.Place = p.Place
+		ended = append(ended, e)
 	}
 	return ended
 }

@@ -232,7 +232,7 @@ func (d *decoder) list(v *hujson.Value, path *pointer, target reflect.Value, r *
 	for i := range array.Elements {
 		element, at, into := &array.Elements[i], &pointer{path, strconv.Itoa(i)}, target.Index(i)
 		d.element(element, at, into, r)
-		if r.unique && into.Kind() == reflect.String {
+		if r.unique && isText(element) {
 			if seen[into.String()] {
 				d.report(element, at, Problem{Found: found(element) + " a second time", Expected: "each value once"})
 			}

@@ -44,7 +44,7 @@ func TestProblemPlaces(t *testing.T) {
 			"m.json:1:28 /meals: found the old key \"meals\", expected \"dishes\" (`config upgrade` rewrites it)"},
 		{"number that is too large", `{"title":"abc","extra":{"grams":9007199254740994,"share":1e999}}`, "m.json:1:33 /extra/grams: found 9007199254740994, expected a whole number of at least 1\n" +
 			`m.json:1:58 /extra/share: found 1e999, expected a number`},
-		{"short list", `{"title":"abc","extra":{"tags":[]}}`, `m.json:1:32 /extra/tags: found an empty list, expected a list of at least 1`},
+		{"short list", `{"title":"abc","extra":{"tags":[]}}`, `m.json:1:32 /extra/tags: found an empty list, expected a list of at least 1 text`},
 		{"near value", `{"title":"abc","extra":{"name":"Salat","hot":0}}`, "m.json:1:32 /extra/name: found \"Salat\", expected one of soup, salad (did you mean \"salad\"?)\n" +
 			`m.json:1:46 /extra/hot: found 0, expected true or false`},
 		{"open comment", "{}\n/* ", `m.json:2:1: found the end of the file inside a comment, expected valid JSON (comments and trailing commas are allowed)`},

@@ -47,12 +47,24 @@ func expected(t reflect.Type, r *rule) string {
 	case reflect.Float64:
 		return r.number("a number")
 	case reflect.Slice:
-		if r.minItems > 0 {
-			return fmt.Sprintf("a list of at least %d", r.minItems)
-		}
-		return "a list"
+		return listOf(t.Elem().Kind(), r.minItems)
 	}
 	return "an object"
+}
+
+// listOf says what a list holds, and how many at least.
+func listOf(elements reflect.Kind, least int) string {
+	noun := "object"
+	if elements == reflect.String {
+		noun = "text"
+	}
+	if least != 1 {
+		noun += "s"
+	}
+	if least > 0 {
+		return fmt.Sprintf("a list of at least %d %s", least, noun)
+	}
+	return "a list of " + noun
 }
 
 func (r *rule) text() string {

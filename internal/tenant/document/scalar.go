@@ -9,18 +9,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
 
 func (d *decoder) text(v *hujson.Value, path *pointer, target reflect.Value, r *rule) {
-	literal, ok := v.Value.(hujson.Literal)
-	if !ok || literal.Kind() != '"' {
+	if !isText(v) {
 		d.mismatch(v, path, r.text())
 		return
 	}
-	s := unquote(literal)
+	s := unquote(v.Value.(hujson.Literal))
 	target.SetString(s)
 	if n := utf8.RuneCountInString(strings.TrimSpace(s)); n < r.minLength || (r.maxLength > 0 && n > r.maxLength) {
 		what := found(v)
@@ -39,6 +39,12 @@ func (d *decoder) text(v *hujson.Value, path *pointer, target reflect.Value, r *
 	}
 }
 
+// isText reports whether a value is a JSON string.
+func isText(v *hujson.Value) bool {
+	literal, ok := v.Value.(hujson.Literal)
+	return ok && literal.Kind() == '"'
+}
+
 // unquote is the text of a JSON string. Most have no escapes and need no decoding.
 func unquote(literal hujson.Literal) string {
 	if bytes.IndexByte(literal, '\\') < 0 {
@@ -48,8 +54,24 @@ func unquote(literal hujson.Literal) string {
 }
 
 func isHTTPS(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Scheme == "https" && u.Hostname() != "" && u.User == nil
+	u, ok := Address(s)
+	return ok && u.Scheme == "https" && u.User == nil
+}
+
+// Address parses the address of a page or a service as people write it. It is none when
+// nothing can be asked for under it: without a host, with white space in it, or with a port
+// that there is not.
+func Address(text string) (u *url.URL, ok bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+		return nil, false
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return nil, false
+		}
+	}
+	return u, true
 }
 
 func (d *decoder) boolean(v *hujson.Value, path *pointer, target reflect.Value, r *rule) {

@@ -121,15 +121,15 @@ func testConstraints(t *testing.T, f *fixture) {
 		"actions that wait behind nothing": `UPDATE turns SET pending = '[]' WHERE id = 'turn-000001'`,
 		"actions of a message":             `UPDATE turns SET pending = '[]' WHERE role = 'contact'`,
 		"half a mark":                      `UPDATE outbox SET acting = 2`,
-		"a flow without a name":            `INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) SELECT id, '', 't', 1 FROM conversations`,
-		"a flow of a turn without a name":  `INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) SELECT id, 'f', '', 1 FROM conversations`,
-		"a flow that was never sent":       `INSERT INTO flow_sends (conversation_id, flow, turn_id) SELECT id, 'f', 't' FROM conversations`,
-		"a flow of nobody":                 `INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) VALUES ('nobody', 'f', 't', 1)`,
-		"a flow that a contact has two of": `INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) SELECT id, 'f', 't', n FROM conversations, (SELECT 1 AS n UNION SELECT 2)`,
+		"a flow without a name":            `INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at) SELECT tenant_id, subscriber_id, '', 't', 1 FROM conversations`,
+		"a flow of a turn without a name":  `INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at) SELECT tenant_id, subscriber_id, 'f', '', 1 FROM conversations`,
+		"a flow that was never sent":       `INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id) SELECT tenant_id, subscriber_id, 'f', 't' FROM conversations`,
+		"a flow of nobody":                 `INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at) VALUES ('demo', '', 'f', 't', 1)`,
+		"a flow that a contact has two of": `INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at) SELECT tenant_id, subscriber_id, 'f', 't', n FROM conversations, (SELECT 1 AS n UNION SELECT 2)`,
 	} {
 		if err := f.exec(query); err == nil {
 			t.Errorf("the database accepts %s", name)
 		}
 	}
-	f.write(t, `INSERT INTO flow_sends (conversation_id, flow, turn_id, sent_at) SELECT id, 'f', 't', 1 FROM conversations`)
+	f.write(t, `INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at) SELECT tenant_id, subscriber_id, 'f', 't', 1 FROM conversations`)
 }

@@ -1,4 +1,4 @@
-package sandbox
+package label
 
 import (
 	"strings"
@@ -6,28 +6,28 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
 )
 
-// option is a choice of a form: what is posted, and what a person reads.
-type option struct {
+// Option is a choice of a form: what is posted, and what a person reads.
+type Option struct {
 	Value, Label string
 	Selected     bool
 }
 
-// options labels values for a form. A value without a label is shown as it is, with
+// Options labels values for a form. A value without a label is shown as it is, with
 // its underscores as spaces.
-func options[V ~string](values []V, labels map[V]string, selected V) []option {
-	all := make([]option, len(values))
+func Options[V ~string](values []V, labels map[V]string, selected V) []Option {
+	all := make([]Option, len(values))
 	for i, v := range values {
 		label, ok := labels[v]
 		if !ok {
 			label = strings.ReplaceAll(string(v), "_", " ")
 		}
-		all[i] = option{string(v), label, v == selected}
+		all[i] = Option{string(v), label, v == selected}
 	}
 	return all
 }
 
-// chosen is the label of the selected option.
-func chosen(all []option) string {
+// Chosen is the label of the selected option.
+func Chosen(all []Option) string {
 	for _, o := range all {
 		if o.Selected {
 			return o.Label
@@ -36,8 +36,8 @@ func chosen(all []option) string {
 	return ""
 }
 
-// modeLabels continue "The model …".
-func modeLabels() map[string]string {
+// Modes continue "The model …".
+func Modes() map[string]string {
 	return map[string]string{
 		"ok":           "answers well",
 		"fail":         "fails with a server error",
@@ -60,8 +60,8 @@ func modeLabels() map[string]string {
 	}
 }
 
-// faultLabels continue "ManyChat …".
-func faultLabels() map[fault.Kind]string {
+// Faults continue "ManyChat …".
+func Faults() map[fault.Kind]string {
 	return map[fault.Kind]string{
 		"":                     "works",
 		fault.Latency:          "answers 3 s late",
@@ -82,8 +82,8 @@ func faultLabels() map[fault.Kind]string {
 	}
 }
 
-// familyLabels say which calls a fault meets.
-func familyLabels() map[string]string {
+// FamilyLabels say which calls a fault meets.
+func FamilyLabels() map[string]string {
 	return map[string]string{
 		"":                  "on every call",
 		"sendFlow":          "on the flow's trigger",
@@ -91,13 +91,13 @@ func familyLabels() map[string]string {
 	}
 }
 
-// families are the choices of the calls that a fault meets.
-func families() []string { return []string{"", "sendFlow", "subscriber writes"} }
+// Families are the choices of the calls that a fault meets.
+func Families() []string { return []string{"", "sendFlow", "subscriber writes"} }
 
-// timesLabels say how often a fault strikes, by the number of calls.
-func timesLabels() map[string]string {
+// TimesLabels say how often a fault strikes, by the number of calls.
+func TimesLabels() map[string]string {
 	return map[string]string{"0": "until off", "1": "once", "2": "twice", "5": "5 times"}
 }
 
-// times are the choices of how often a fault strikes.
-func times() []string { return []string{"0", "1", "2", "5"} }
+// Times are the choices of how often a fault strikes.
+func Times() []string { return []string{"0", "1", "2", "5"} }

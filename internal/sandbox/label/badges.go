@@ -1,25 +1,27 @@
-package sandbox
+// Package label is the words, and their tones, that the phone page has for what is recorded
+// and for what its switches can be set to.
+package label
 
 import "strings"
 
-// badge is a word in a colour. The word alone says it; the colour is for those who see it.
+// Badge is a word in a colour. The word alone says it; the colour is for those who see it.
 // Tones are good, bad, wait and plain.
-type badge struct{ Text, Tone string }
+type Badge struct{ Text, Tone string }
 
-// badgeOf is the badge of a recorded word. One that is not known yet stands as it is.
-func badgeOf(known map[string]badge, word string) badge {
+// BadgeOf is the badge of a recorded word. One that is not known yet stands as it is.
+func BadgeOf(known map[string]Badge, word string) Badge {
 	if b, ok := known[word]; ok {
 		return b
 	}
-	return badge{words(word), "plain"}
+	return Badge{Words(word), "plain"}
 }
 
-// words is a recorded word for a person to read.
-func words(word string) string { return strings.ReplaceAll(word, "_", " ") }
+// Words is a recorded word for a person to read.
+func Words(word string) string { return strings.ReplaceAll(word, "_", " ") }
 
-// statusBadges are what became of an action.
-func statusBadges() map[string]badge {
-	return map[string]badge{
+// Statuses are what became of an action.
+func Statuses() map[string]Badge {
+	return map[string]Badge{
 		"staged":           {"staged", "wait"},
 		"sending":          {"sending", "wait"},
 		"performed":        {"performed", "good"},
@@ -30,9 +32,9 @@ func statusBadges() map[string]badge {
 	}
 }
 
-// answerBadges are what a call was told.
-func answerBadges() map[string]badge {
-	return map[string]badge{
+// Answers are what a call was told.
+func Answers() map[string]Badge {
+	return map[string]Badge{
 		"staged":     {"staged", "wait"},
 		"sent":       {"sent", "good"},
 		"read":       {"read", "good"},
@@ -43,9 +45,9 @@ func answerBadges() map[string]badge {
 	}
 }
 
-// rowBadges are where an outbox row stands.
-func rowBadges() map[string]badge {
-	return map[string]badge{
+// Rows are where an outbox row stands.
+func Rows() map[string]Badge {
+	return map[string]Badge{
 		"pending":    {"outbox: pending", "wait"},
 		"delivering": {"outbox: delivering", "wait"},
 		"delivered":  {"outbox: delivered", "good"},
@@ -55,9 +57,9 @@ func rowBadges() map[string]badge {
 	}
 }
 
-// outcomeBadges are the outcomes that a person should notice.
-func outcomeBadges() map[string]badge {
-	return map[string]badge{
+// Outcomes are the outcomes that a person should notice.
+func Outcomes() map[string]Badge {
+	return map[string]Badge{
 		"answered":           {"answered", "good"},
 		"answered_scripted":  {"answered by script", "good"},
 		"escalated":          {"escalated", "bad"},
