@@ -91,15 +91,18 @@ func TestDevReloadsWhatFlowsShow(t *testing.T) {
 		if err := show(`{"flows": {"studio_mop": []}}`); err == nil || !strings.Contains(err.Error(), "studio_mop") || !strings.Contains(r.log.String(), "reload refused, what was in force stays") {
 			t.Errorf("a mistake in it is %v", err)
 		}
-		r.write(id, "it is a gift for my sister, how do I get there?")
+		r.write(id, "it is a gift for my sister")
+		r.phone(id, time.Minute)
+		did := r.did(id)
+		r.write(id, "how do I get there?")
 		var texts []string
 		for _, s := range r.phone(id, time.Minute) {
 			if s.Via == phone.ViaFlow {
 				texts = append(texts, s.Text)
 			}
 		}
-		if !slices.Equal(texts, []string{"Down the hill."}) || !slices.Contains(r.did(id), "add_tag gift performed") {
-			t.Errorf("the flow shows %q, and the turn did %q", texts, r.did(id))
+		if !slices.Equal(texts, []string{"Down the hill."}) || !slices.Contains(did, "add_tag gift performed") {
+			t.Errorf("the flow shows %q, and the first turn did %q", texts, did)
 		}
 	}, setup{env: files.env()})
 }
@@ -117,7 +120,7 @@ func TestDevNoticeStaysHere(t *testing.T) {
 					t.Errorf("the handoff did (-want +got):\n%s", diff)
 				}
 				notices := r.Desk.Of([]string{r.newest(id).ID})
-				if len(notices) != 1 || notices[0].Reason != "complaint" || notices[0].Note != "complaint" {
+				if len(notices) != 1 || notices[0].Reason != "complaint" || notices[0].Note != "reason: complaint" {
 					t.Fatalf("the desk got %+v", notices)
 				}
 				n := notices[0]

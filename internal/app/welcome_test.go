@@ -29,9 +29,10 @@ func TestWelcome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	nowhere := t.TempDir()
 	for folder, want := range map[string][]string{
 		own:       {"The business:     Bike Shed, read from " + own + "\n", "Then ask:         how much is Spring Service?\n"},
-		"nowhere": {"The business:     Kilnbrook Clay Academy, built in, since nowhere holds no files of a business\n", "Then ask:         how much is the wheel course?\n"},
+		nowhere:   {"The business:     Kilnbrook Clay Academy, built in, since " + nowhere + " holds no files of a business\n", "Then ask:         how much is the wheel course?\n"},
 	} {
 		got := welcomeOf(t, folder)
 		for _, line := range want {
@@ -50,7 +51,7 @@ func TestWelcomeNamesTheModel(t *testing.T) {
 		"AGENT_MODEL=ollama:qwen3 AGENT_FALLBACK_MODEL=ollama:gemma": "and the model ollama:qwen3, with the fallback ollama:gemma.",
 		"AGENT_FALLBACK_MODEL=ollama:gemma":                          "and a model that costs nothing, with the fallback ollama:gemma.",
 	} {
-		if got := welcomeOf(t, "nowhere", append(strings.Fields(environ), "OLLAMA_BASE_URL=http://127.0.0.1:9")...); !strings.Contains(got, want) {
+		if got := welcomeOf(t, t.TempDir(), append(strings.Fields(environ), "OLLAMA_BASE_URL=http://127.0.0.1:9")...); !strings.Contains(got, want) {
 			t.Errorf("with %s the welcome lacks %q:\n%s", environ, want, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/guardrail/notice"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail/visible"
 )
 
@@ -22,10 +23,10 @@ const valueEnd = `["'*_\x60]*(?:\s*(?:[,;}\]|]|\.?\s*$)|[\s\pP\pS]+` + fieldName
 
 const fieldNames = `(?:messages|escalate|escalation_reason|confidence|closing_question)`
 
-// echoWords are the words of which every echo holds one: of the reply's fields, the note, and
+// echoWords are the words of which every echo holds one: of the reply's fields and
 // of calls.
 var echoWords = []string{
-	"escalat", "confidence", "messages", "closing_question", "actions",
+	"escalat", "confidence", "messages", "closing_question", "staged", "sent", "available",
 	"{", "<", "[", "send_", "_tag", "set_field", "write_note", "_nudge", "get_contact", "notify_",
 }
 
@@ -38,14 +39,8 @@ var bareFrame = regexp.MustCompile(`^[\s{}\[\],]*$|^\s*\x60{3}(?:json|xml|python
 // A line of a value alone, which belongs to the field on the line before it.
 var valueLine = regexp.MustCompile(`(?i)^[\s:="'*_\x60]*(?:true|false|null|none|yes|no|[01]?\.\d+|[01]|\d{1,3}\s*%|low|medium|high)["'*_\x60]*[\s,;}\]]*\.?\s*$`)
 
-// The server's note of performed actions, which a model may copy from the history.
-var copiedNote = regexp.MustCompile(`(?i)\[\s*actions[\s_]+performed\s*:[^\[\]]*\]`)
-
-// Such a note that does not end. It takes its line, or the next where its own is empty.
-var openNote = regexp.MustCompile(`(?i)\[\s*actions[\s_]+performed\s*:\s*[^\]\n]*\]?`)
-
-// echoes takes out what writes a field of the reply, copies the action note or writes a
-// tool call. A reply of nothing else hands off, and so does one that still names a tool.
+// echoes takes out what writes a field of the reply, copies a notice of the server or
+// writes a tool call. A reply of nothing else hands off, and so does one that still names a tool.
 type echoes struct{ facts *factCache }
 
 func (e echoes) run(d *draft) finding {
@@ -64,7 +59,7 @@ func (e echoes) run(d *draft) finding {
 func withoutEchoes(text string) string {
 	for range maxPasses {
 		bare := bareText(text)
-		if !holdsAny(strings.ToLower(bare), echoWords) {
+		if !holdsAny(strings.ToLower(bare), echoWords) && !notice.MayHold(bare) {
 			return text
 		}
 		seen := removeEchoes(bare)
@@ -133,11 +128,7 @@ func withoutMarkup(text string) string {
 const gone = "\x00"
 
 func removeEchoes(text string) string {
-	marked := copiedNote.ReplaceAllString(text, gone)
-	if marked == text {
-		marked = openNote.ReplaceAllString(text, gone)
-	}
-	marked = withoutCalls(marked)
+	marked := withoutCalls(notice.Replaced(text, gone))
 	lines := strings.Split(marked, "\n")
 	var kept []string
 	echoed := false

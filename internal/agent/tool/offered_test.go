@@ -153,7 +153,7 @@ func TestBadCalls(t *testing.T) {
 			}
 			tt.kept.Step, tt.kept.Tool, tt.kept.Answer = 1, action.Kind(name), action.AnsweredBad
 			same(t, "result", tool.Result{Record: []action.Record{}, Calls: []action.Call{tt.kept}}, d.Close())
-			if len(a.saw)+a.reads > 0 || d.SoFar() != "" {
+			if len(a.saw)+a.reads > 0 || !strings.Contains(d.SoFar(), "not made") {
 				t.Errorf("asked for %v, read %d times; so far %q", a.saw, a.reads, d.SoFar())
 			}
 		})

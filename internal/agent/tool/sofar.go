@@ -24,7 +24,7 @@ func (d *Desk) SoFar() string {
 	return strings.Join(lines, "\n")
 }
 
-// sentence says what a call came to; empty of one that could not be made, and of reads.
+// sentence says what a call came to; empty of reads.
 func sentence(c action.Call) string {
 	what := strings.TrimSpace(strings.Join([]string{string(c.Tool), c.ID, c.Value}, " ")) + ": "
 	switch c.Answer {
@@ -36,6 +36,8 @@ func sentence(c action.Call) string {
 		return what + "not staged (" + c.Reason + ")"
 	case action.AnsweredNotSent:
 		return what + "not sent (" + c.Reason + ")"
+	case action.AnsweredBad:
+		return what + "not made (" + c.Reason + ")"
 	case "":
 		return what + "not known whether it was sent"
 	}

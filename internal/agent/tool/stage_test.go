@@ -130,6 +130,7 @@ func TestSoFar(t *testing.T) {
 	each(t, d, `get_contact`, `send_flow {"flow":"film"}`)
 	want := `send_flow map: sent, the person sees it before your reply
 send_flow folder: not sent (already_sent)
+send_flow: not made (flow)
 add_tag gift: staged, not done yet
 set_field mood good: staged, not done yet
 write_note summary: staged, not done yet

@@ -46,9 +46,9 @@ func (do acts) calls(a answer, box toolbox.Box) []llm.ToolCall {
 // noted is what a note says: why a person is needed, and the offerings it is about. It
 // quotes nothing of what the contact wrote, since a note travels further than a chat.
 func (do acts) noted(a answer) string {
-	text := strings.ReplaceAll(a.reason, "_", " ")
-	for i, o := range do.about {
-		text += map[bool]string{true: ": ", false: ", "}[i == 0] + o.name
+	text := "reason: " + strings.ReplaceAll(a.reason, "_", " ")
+	for _, o := range do.about {
+		text += "; about: " + o.name
 	}
 	return text
 }

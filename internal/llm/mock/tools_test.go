@@ -199,10 +199,10 @@ func TestDoneBeforeIsNotDoneAgain(t *testing.T) {
 // which offering, in no word of the contact's.
 func TestNoteOfAHandoff(t *testing.T) {
 	for text, want := range map[string]string{
-		"I was charged twice": "complaint",
-		"I was charged twice for the wheel course, call me at 555 0199": "complaint: Wheel Course for Beginners",
-		"we have a cafe, do you sell kilns?":                            "out of scope",
-		"any discount on the Glaze Weekend?":                            "price negotiation: Glaze Weekend",
+		"I was charged twice": "reason: complaint",
+		"I was charged twice for the wheel course, call me at 555 0199": "reason: complaint; about: Wheel Course for Beginners",
+		"we have a cafe, do you sell kilns?":                            "reason: out of scope",
+		"any discount on the Glaze Weekend?":                            "reason: price negotiation; about: Glaze Weekend",
 	} {
 		_, _, _, notes := turn(t, academy(t), mock.New(), agent.Input{Text: text}, account{})
 		if diff := cmp.Diff([]string{want}, notes); diff != "" {
