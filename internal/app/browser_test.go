@@ -4,6 +4,7 @@ package app_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -38,12 +39,6 @@ func TestBrowserTour(t *testing.T) {
 	b.shows(": "+question, "inline: "+price, ": and the glaze weekend, how much is that?", "inline: "+ack, glaze)
 	b.wait(`document.querySelector("article .marks").innerText.includes("outbox: delivered")`)
 	b.pictures("two-conversations")
-	if *update {
-		b.size(desk)
-		if err := os.WriteFile(picture, b.picture(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 
 	b.fault("server_error")
 	b.wait(`document.getElementById("state").innerText.includes("ManyChat answers 500 on every call, until off.")`)
@@ -61,6 +56,51 @@ func TestBrowserTour(t *testing.T) {
 	b.pictures("second-contact")
 	b.do(chromedp.Click(chromedp.CSS("#contacts a")), chromedp.WaitVisible(chromedp.CSS(".bubble")))
 	b.wait(bubbles + `.length === 8`)
+	b.quiet()
+}
+
+// inSight is JavaScript for whether all of an element is in the window, unscrolled.
+const inSight = `(e => { const r = e.getBoundingClientRect(); return scrollY === 0 && r.top >= 0 && r.bottom <= innerHeight; })`
+
+// Holds docs/spec/13-sandbox.md, "The phone page (`/sandbox`)": what the agent did at ManyChat
+// is in sight beside the chat, as README.md promises.
+func TestBrowserActs(t *testing.T) {
+	b := openBrowser(t, openSandbox(t))
+	b.size(desk)
+	b.open("/sandbox")
+	b.wait(`document.querySelectorAll(".tour li").length === 4`)
+	turn := func(text string, n int) {
+		b.write(text)
+		b.wait(fmt.Sprintf(`document.querySelectorAll("article").length === %d && !document.querySelector("[data-unsettled], .typing") && document.querySelector("article .did") !== null`, n))
+	}
+	turn("the wheel course would be a gift for my sister, evenings suit her better", 1)
+	b.wait(`document.getElementById("card").parentElement.innerText.includes("buys-a-gift")`)
+	turn("how do I get there?", 2)
+	b.wait(`document.images.length === 1 && [...document.images].every(i => i.complete && i.naturalWidth > 0)`)
+	if *update {
+		if err := os.WriteFile(picture, b.picture(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turn("I was charged twice", 3)
+	b.size(viewport{"screen", 1400, 800})
+	card := `document.getElementById("card").parentElement`
+	b.wait(inSight + `(` + card + `) && ["buys-a-gift", "needs-a-person", "evening", "reason: complaint"].every(w => ` + card + `.innerText.includes(w))`)
+	b.pictures("acted")
+	last := ""
+	for range 12 {
+		resp, err := http.Post(b.url+"/sandbox/contacts", "application/x-www-form-urlencoded", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		last = resp.Request.URL.RequestURI()
+	}
+	b.open(last)
+	b.wait(`document.querySelectorAll("#contacts a").length === 13 && (n => n.scrollWidth <= n.clientWidth)(document.getElementById("contacts"))`)
+	b.wait(`document.getElementById("chat").clientHeight > 300`)
+	b.wait(`((list, own) => own.top >= list.top && own.bottom <= list.bottom)(...["#contacts", "#contacts [aria-current]"].map(s => document.querySelector(s).getBoundingClientRect()))`)
+	b.pictures("many-contacts")
 	b.quiet()
 }
 

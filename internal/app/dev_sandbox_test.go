@@ -91,7 +91,7 @@ func TestDevReloadsWhatFlowsShow(t *testing.T) {
 		if err := show(`{"flows": {"studio_mop": []}}`); err == nil || !strings.Contains(err.Error(), "studio_mop") || !strings.Contains(r.log.String(), "reload refused, what was in force stays") {
 			t.Errorf("a mistake in it is %v", err)
 		}
-		r.write(id, "it is a gift for my sister")
+		r.write(id, "the wheel course would be a gift for my sister, evenings suit her better")
 		r.phone(id, time.Minute)
 		did := r.did(id)
 		r.write(id, "how do I get there?")

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,8 +41,8 @@ func TestReloadInTheLog(t *testing.T) {
 		const invalid, stays = "the configuration is not valid", "reload refused, what was in force stays"
 		want := []said{
 			{"ERROR", invalid, "prompt.md: found an empty file, expected the persona: who the agent is, its tone and its language", ""},
-			{"ERROR", invalid, `tools.json:10:24 /flows/0/settleSeconds: found "long", expected a number from 0 to 30`, ""},
-			{"ERROR", invalid, `tools.json:50:14 /tags/0/tag: found "", expected a text that is not empty`, ""},
+			{"ERROR", invalid, `tools.json:9:24 /flows/0/settleSeconds: found "long", expected a number from 0 to 30`, ""},
+			{"ERROR", invalid, `tools.json:48:14 /tags/0/tag: found "", expected a text that is not empty`, ""},
 			{"ERROR", stays, "", ""},
 		}
 		if diff := cmp.Diff(want, saidSince(t, s.log.String(), at)); diff != "" {
@@ -56,6 +57,38 @@ func TestReloadInTheLog(t *testing.T) {
 		done := said{"INFO", "configuration reloaded", "", "Tools: 1 tag, 1 to read only; handoff: tag."}
 		if got := saidSince(t, s.log.String(), at); !slices.Contains(got, done) {
 			t.Errorf("the log is %v, want %v in it", got, done)
+		}
+
+		if err := os.Rename(filepath.Join(files.folder, "tools.json"), filepath.Join(files.folder, "tool.json")); err != nil {
+			t.Fatal(err)
+		}
+		at = len(s.log.String())
+		if err := s.service.Reload(); err != nil {
+			t.Error(err)
+		}
+		stray := func(l said) bool {
+			return l.Level == "WARN" && strings.HasSuffix(l.Msg, ", tool.json is not read: did you mean tools.json?")
+		}
+		if got := saidSince(t, s.log.String(), at); !slices.ContainsFunc(got, stray) {
+			t.Errorf("the log is %v, want a warning of tool.json in it", got)
+		}
+
+		// The folder that was named is gone: no other business answers in its place.
+		if err := os.RemoveAll(files.folder); err != nil {
+			t.Fatal(err)
+		}
+		at = len(s.log.String())
+		if err := s.service.Reload(); err == nil {
+			t.Error("a folder that is not there is taken")
+		}
+		want = []said{
+			{"ERROR", invalid, "found no folder of this name, expected the folder with the files of the business (correct CONFIG_DIR)", ""},
+			{"ERROR", stays, "", ""},
+		}
+		got := saidSince(t, s.log.String(), at)
+		_, got[0].Problem, _ = strings.Cut(got[0].Problem, ": ") // the folder's name may be taken for a number
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("without the folder, the log (-want +got):\n%s", diff)
 		}
 	})
 }

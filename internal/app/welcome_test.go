@@ -31,8 +31,8 @@ func TestWelcome(t *testing.T) {
 	}
 	nowhere := t.TempDir()
 	for folder, want := range map[string][]string{
-		own:       {"The business:     Bike Shed, read from " + own + "\n", "Then ask:         how much is Spring Service?\n"},
-		nowhere:   {"The business:     Kilnbrook Clay Academy, built in, since " + nowhere + " holds no files of a business\n", "Then ask:         how much is the wheel course?\n"},
+		own:     {"The business:     Bike Shed, read from " + own + "\n", "Then ask:         how much is Spring Service?\n"},
+		nowhere: {"The business:     Kilnbrook Clay Academy, built in, since " + nowhere + " holds no files of a business\n", "Then ask:         how much is the wheel course?\n"},
 	} {
 		got := welcomeOf(t, folder)
 		for _, line := range want {

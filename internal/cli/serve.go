@@ -106,12 +106,16 @@ func withService(ctx context.Context, std Streams, noWorker bool, run func(confi
 	return run(c, service)
 }
 
-// startLog opens the log of a service, which begins with what its models may spend.
+// startLog opens the log of a service, which begins with what its models may spend. The
+// mock spends nothing.
 func startLog(c config.Config, t *tenant.Tenant, std Streams) (*slog.Logger, error) {
 	log := logger(c, std)
 	spending, err := app.SpendingOf(c, t)
 	if err != nil {
 		return nil, err
+	}
+	if c.Agent.Model.Provider == config.Mock {
+		spending.Allows = ""
 	}
 	spending.Log(log)
 	return log, nil

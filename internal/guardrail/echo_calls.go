@@ -57,7 +57,7 @@ var (
 		`(?:\s*\((?:[^()]|\([^()]*\))*\)(?:\s*\))?|[\s:=]*` + gone + `)` +
 		`|\[[^\[\]\n]*` + toolName + `[^\[\]\n]*\]|\([^()\n]*` + toolName + `[^()\n]*\)`)
 	calledLine = regexp.MustCompile(`(?im)^[\s>#•"'-]*(?:` +
-		toldWords + `\s*[:=]\s*(?:true|false)\W*$|action(?:\s+input)?\s*:\s*(?:` + toolName + `|` + gone + `)` +
+		toldWords + `\s*[:=]\s*(?:true|false)[ \t"'.,;}\]]*$|action(?:\s+input)?\s*:\s*(?:` + toolName + `|` + gone + `)` +
 		`|(?:(?:(?:tool|function)(?:[\s_]call)?|call(?:ing)?|using)\s*:?\s*)?(?:functions?\.)?` + toolName + `)[^\n]*$`)
 )
 

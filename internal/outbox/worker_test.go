@@ -124,6 +124,7 @@ type rig struct {
 	db      *store.DB
 	store   *faultyStore
 	account *account
+	sender  outbox.Sender
 	worker  *outbox.Worker
 	stop    context.CancelFunc
 	stopped chan struct{}
@@ -140,7 +141,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 			t.Fatal(err)
 		}
 		r := &rig{t: t, db: db, account: &account{start: time.Now(), fields: map[string]string{}}}
-		r.store = &faultyStore{Store: db}
+		r.store, r.sender = &faultyStore{Store: db}, r.account
 		r.work(r.account, 3)
 		test(r)
 		if r.stop != nil {
@@ -158,7 +159,7 @@ func (r *rig) work(acts outbox.Actions, maxAttempts int) {
 	r.t.Helper()
 	var err error
 	r.worker, err = outbox.NewWorker(outbox.Config{
-		Store: r.store, Sender: r.account, Tokens: r.tokens(), Actions: acts, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+		Store: r.store, Sender: r.sender, Tokens: r.tokens(), Actions: acts, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
 		MaxAttempts: maxAttempts, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 		Log: slog.New(slog.DiscardHandler),
 	})

@@ -103,7 +103,7 @@ func TestBadges(t *testing.T) {
 			t.Errorf("there is no badge %q that is %s", word, tone)
 		}
 	}
-	if !strings.Contains(body, `<li class="wait">2 of 10 actions done</li>`) {
+	if !strings.Contains(body, `<li class="wait did">2 of 10 actions done</li>`) {
 		t.Error("the summary does not count the actions")
 	}
 }

@@ -61,17 +61,23 @@ func (c check) distinctBy(key func(name string) string, names []named, what stri
 	}
 }
 
+// kind is a kind of objects of the account, of which each has one entry.
+type kind struct {
+	key                  func(name string) string // what the names of one object have in common
+	what, expected, hint string
+}
+
 // owned reports every name that is of the same object as one of an earlier entry. It says
 // whose the object is, and repeats no name of the account.
-func (c check) owned(key func(name string) string, names []named, what, expected, hint string) {
+func (c check) owned(names []named, of kind) {
 	first := map[string]string{}
 	for _, n := range names {
-		k := key(n.name)
+		k := of.key(n.name)
 		if k == "" {
 			continue
 		}
 		if owner, ok := first[k]; ok {
-			c.report(n.pointer, "the "+what+" of "+owner, expected, hint)
+			c.report(n.pointer, "the "+of.what+" of "+owner, of.expected, of.hint)
 			continue
 		}
 		first[k] = cmp.Or(n.id, n.pointer)

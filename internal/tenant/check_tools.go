@@ -75,7 +75,7 @@ func (c check) tags(t *Tools) {
 	for i, g := range t.Readable.Tags {
 		all = append(all, named{g.Tag, at("readable/tags", i, "tag"), g.ID})
 	}
-	c.owned(tagKey, all, "tag", "a tag of its own for each id, readable ones included", "the model would take one tag for two")
+	c.owned(all, kind{tagKey, "tag", "a tag of its own for each id, readable ones included", "the model would take one tag for two"})
 }
 
 // flows checks flow namespaces: none is the reply flow, and each has one id.
@@ -84,7 +84,7 @@ func (c check) flows(t *Tools, handoff *Handoff, o Options) {
 	for i, f := range t.Flows {
 		sent[i] = named{f.FlowNs, at("flows", i, "flowNs"), f.ID}
 	}
-	c.owned(flowKey, sent, "flow", "a flow of its own for each id", "a contact would get it once for each")
+	c.owned(sent, kind{flowKey, "flow", "a flow of its own for each id", "a contact would get it once for each"})
 	fired := names("events", t.Events, "flowNs", func(e Event) string { return e.FlowNs })
 	for _, f := range slices.Concat(sent, fired) {
 		if sameFlow(f.name, o.ReplyFlowNs) {

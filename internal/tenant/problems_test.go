@@ -157,7 +157,7 @@ func TestToolsProblems(t *testing.T) {
 			`/fields/0/field: found the field of MANYCHAT_REPLY_FIELD, expected another field (a write would replace a reply in flight)`,
 			`/notes/0/field: found the field of MANYCHAT_TOKEN_FIELD, expected another field (a write would replace the contact's token)`,
 		}},
-		{"fields of delivery in another case", `{"fields":[{"id":"f","field":"AI_Message ","values":["a"],"description":"d"}],"notes":[{"id":"n","field":"X","maxLength":9,"neverRendered":true,"description":"d"},{"id":"m","field":"x","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
+		{"fields of delivery in another case", `{"fields":[{"id":"f","field":"AI_Meſſage ","values":["a"],"description":"d"}],"notes":[{"id":"n","field":"X","maxLength":9,"neverRendered":true,"description":"d"},{"id":"m","field":"x","maxLength":9,"neverRendered":true,"description":"d"}]}`, []string{
 			`/fields/0/field: found the field of MANYCHAT_REPLY_FIELD, expected another field (a write would replace a reply in flight)`,
 			`/notes/1/field: found "x" a second time, expected a custom field of its own for each field and note (the first is /notes/0/field)`,
 		}},

@@ -6,7 +6,8 @@ import "strings"
 // 2.2 and 3.1). It is decided here and nowhere else. White space around a name is no part of it.
 
 // fieldKey is what the names of one custom field have in common: their case does not count.
-func fieldKey(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+// Lower case by way of upper case brings ſ and s together, as folding does.
+func fieldKey(name string) string { return strings.ToLower(strings.ToUpper(strings.TrimSpace(name))) }
 
 // flowKey is what namespaces of one flow have in common. ManyChat makes them of digits and
 // one word, so that no two differ in their case.

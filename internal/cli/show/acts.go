@@ -115,7 +115,7 @@ func hints(record []action.Record) (lines []string) {
 	for _, r := range record {
 		ask := hint(r)
 		taken = taken || r.Status == action.Performed
-		if r.Status != action.Failed || !strings.HasPrefix(r.Error, "rejected") || ask == "" {
+		if !strings.HasPrefix(r.Error, "rejected") || ask == "" {
 			continue
 		}
 		if line := string(r.Tool) + what(r.ID, "", 0) + " was refused: " + ask; !slices.Contains(lines, line) {

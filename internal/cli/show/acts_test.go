@@ -46,7 +46,8 @@ func TestNoActions(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", calls, diff)
 		}
 	}
-	if got := actionsOf(t, []action.Call{read}); got != "  none was chosen\n" {
+	unread := action.Call{Step: 1, Tool: action.GetContact, Answer: action.AnsweredUnread, Reason: "over the cap"}
+	if got := actionsOf(t, []action.Call{read, unread}); got != "  none was chosen\n" {
 		t.Errorf("a reading is taken for an attempt: %s", got)
 	}
 }
@@ -150,7 +151,11 @@ func TestSimulated(t *testing.T) {
 	if v, _ := json.Marshal(gone); strings.Contains(string(v), "turn-1") || strings.Contains(gone.Facts()[0], "turn-1") {
 		t.Errorf("the id is offered: %s, %s", v, gone.Facts()[0])
 	}
-	reply.Turn.Outcome, reply.Turn.Reason, reply.Turn.State = "", "", "running"
+	reply.Turn.Actions[0].ID = "vip\x1b]0;owned\x07"
+	if got := show.SimulatedOf(reply, true).Facts()[1]; strings.ContainsAny(got, "\x1b\x07") {
+		t.Errorf("%q", got)
+	}
+	reply.Turn.Outcome, reply.Turn.Reason, reply.Turn.State, reply.Turn.Actions = "", "", "running", nil
 	if got := show.SimulatedOf(reply, true).Facts()[0]; got != "[inline, 0.0 ms, running, turn turn-1]" {
 		t.Error(got)
 	}

@@ -90,7 +90,11 @@ func (s Simulated) Facts() []string {
 		}
 		lines = append(lines, line)
 	}
-	return append(lines, hints(r.Actions)...)
+	lines = append(lines, hints(r.Actions)...)
+	for i, l := range lines {
+		lines[i] = printable(l)
+	}
+	return lines
 }
 
 // Message is one message on the phone, as a line: what a flow shows begins with the flow's

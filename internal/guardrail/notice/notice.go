@@ -20,7 +20,7 @@ const (
 // business begins a line with; what else begins a notice (DATE, HOURS, OFFERING, REPEAT)
 // may be, and counts before the notice's own words alone, wherever it stands.
 const (
-	lineNotice = `(?m:^[\s>#•"'*\[(-]*(?:ACTIONS|SERVER)\s*[:=-][^\n]*$)`
+	lineNotice = `(?m:^[\s>#•"'*\[(-]*(?:ACTIONS|SERVER)[ \t]*:[^\n]*$)`
 	saidNotice = `(?i:(?:\b[a-z]+\s*:\s*)?(?:an earlier try of this reply was cut short|no more tools can be called in this turn|the message equals the one before it)[^\n]*)`
 )
 

@@ -77,4 +77,5 @@ events.addEventListener("change", () => {
   behind = setTimeout(refresh, 500); // what the service writes down right behind a response
 });
 events.addEventListener("error", () => say(lost));
+document.querySelector("#contacts [aria-current]")?.scrollIntoView({ block: "nearest" });
 chat.scrollTop = chat.scrollHeight;
