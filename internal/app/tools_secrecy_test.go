@@ -203,7 +203,7 @@ func (h *haul) addTurns(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for table, but := range map[string]string{"turns": "", "flow_sends": "", "outbox": "last_error subscriber_id"} {
+	for table, but := range map[string]string{"turns": "", "flow_sends": "subscriber_id", "outbox": "last_error subscriber_id"} {
 		rows, err := db.Query("SELECT * FROM " + table)
 		if err != nil {
 			t.Fatal(err)

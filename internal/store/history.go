@@ -2,7 +2,6 @@ package store
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -10,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -87,8 +87,8 @@ func refreshSaid(tx *groupcommit.Tx, turnID string) error {
 	if err != nil {
 		return err
 	}
-	text := joined(said(replies, rows))
-	_, err = tx.Exec(updateSaid, turnID, text, column.Flag(text != "" && remembered(outcome)))
+	text := said.Joined(said.Of(replies, rows))
+	_, err = tx.Exec(updateSaid, turnID, text, column.Flag(text != "" && said.Remembered(outcome)))
 	return err
 }
 
@@ -99,37 +99,4 @@ func replyRows(tx *groupcommit.Tx, turnID string) ([]outbox.Row, error) {
 		err = r.Scan(column.JSON(&o.Payload), &o.Payload.Sent, &o.Status)
 		return o, err
 	})
-}
-
-// said are the texts of a reply that went out or still may: its response's own, which
-// are those that no row carries, and of each row all, or what was sent before it died,
-// was withheld or discarded.
-func said(replies []string, rows []outbox.Row) []string {
-	texts := slices.Clone(responded(replies, rows))
-	for _, r := range rows {
-		carried := r.Payload.Texts
-		if r.Status.Final() && r.Status != outbox.Delivered {
-			carried = carried[:min(r.Payload.Sent, len(carried))]
-		}
-		texts = append(texts, carried...)
-	}
-	return texts
-}
-
-// responded are the texts of a reply that none of its rows carries. Rows carry the end
-// of a reply, text for text.
-func responded(replies []string, rows []outbox.Row) []string {
-	carried := 0
-	for _, r := range rows {
-		carried += len(r.Payload.Texts)
-	}
-	return replies[:max(0, len(replies)-carried)]
-}
-
-// joined is a reply as one entry of history.
-func joined(texts []string) string { return strings.Join(texts, "\n\n") }
-
-// remembered reports whether a turn of this outcome says anything to later ones.
-func remembered(o conversation.Outcome) bool {
-	return o != conversation.MergedAway && o != conversation.Duplicate && o != conversation.NudgeSkipped
 }

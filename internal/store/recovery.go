@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -88,7 +89,7 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 		if err != nil {
 			return err
 		}
-		row := outbox.Row{CreatedAt: a.receivedAt, Payload: outbox.Payload{Texts: responded(a.replies, rows)}}
+		row := outbox.Row{CreatedAt: a.receivedAt, Payload: outbox.Payload{Texts: said.Responded(a.replies, rows)}}
 		if len(rows) == 0 { // else the last of them has the turn's actions
 			row.Payload.Actions = a.pending
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -231,7 +232,7 @@ func sayHandoff(tx *groupcommit.Tx, conversationID string, s turn.Settlement) er
 }
 
 func settleArgs(s turn.Settlement) []any {
-	t, text := s.Turn, joined(s.Turn.Replies)
+	t, text := s.Turn, said.Joined(s.Turn.Replies)
 	if t.State != conversation.Answering || len(s.Pending) == 0 {
 		s.Pending = nil
 	}
@@ -240,7 +241,7 @@ func settleArgs(s turn.Settlement) []any {
 		string(t.State), column.Optional(t.Outcome), column.Optional(t.Path), column.Optional(t.Reason), column.Micros(t.SettledAt), column.List(t.Replies),
 		t.Model, t.PromptVersion, t.Spend.TokensIn, t.Spend.TokensCached, t.Spend.TokensOut, t.Spend.CostMicros,
 		column.Object(t.Timings), t.Confidence, column.List(t.Interventions), column.List(t.Actions),
-		text, column.Flag(text != "" && remembered(t.Outcome)), column.List(t.Calls), column.List(s.Pending),
+		text, column.Flag(text != "" && said.Remembered(t.Outcome)), column.List(t.Calls), column.List(s.Pending),
 	}
 }
 

@@ -33,11 +33,11 @@ const noticeEvery = time.Hour
 // writes to them.
 func (x *Exchange) desk(rec Recorded) *tool.Desk {
 	if !rec.Turn.Bound {
-		return tool.NewDesk(tool.Turn{Earlier: x.flowRecord()})
+		return tool.NewDesk(tool.Turn{Earlier: x.flows.Record()})
 	}
 	return tool.NewDesk(tool.Turn{
 		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Contact: &reader{x, rec},
-		Sent: rec.Sent, Earlier: x.flowRecord(), Fence: prompt.Fence, Menu: &x.r.menu,
+		Sent: rec.Sent, Earlier: x.flows.Record(), Fence: prompt.Fence, Menu: &x.r.menu,
 	})
 }
 

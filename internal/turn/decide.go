@@ -48,7 +48,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	result, err := r.ask(ctx, agent.Input{
 		Tools:     offered,
 		SoFar:     desk.SoFar,
-		Earlier:   x.flowRecord(),
+		Earlier:   x.flows.Record(),
 		Tenant:    x.tenant,
 		History:   history,
 		Text:      text,
@@ -56,7 +56,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		ReserveBy: x.deadline(),
 		Offering:  rec.Conversation.Offering,
 	})
-	acts := x.closed(desk.Close())
+	acts := x.flows.Closed(desk.Close())
 	acts.Calls = result.Trace(acts.Calls, offered)
 	x.acts = acts
 	if err != nil {
@@ -186,7 +186,7 @@ func (x *Exchange) ended(rec Recorded, v verdict) conversation.Turn {
 		v.acts = settledActs(x.acts, v.outcome, x.tenant.Tools)
 	}
 	t.Actions, t.Calls = v.acts.Record, v.acts.Calls
-	if flowed := x.flowRecord(); t.Actions == nil && len(flowed) > 0 {
+	if flowed := x.flows.Record(); t.Actions == nil && len(flowed) > 0 {
 		t.Actions = flowed
 	}
 	t.Outcome, t.Reason = v.outcome, v.reason

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/flown"
 )
 
 // Answer is what the response of a message carries.
@@ -37,16 +38,15 @@ type Exchange struct {
 	token   string         // the contact's, as the request held it; empty: none, or a turn that runs again
 	started time.Time      // the handler's start
 	ready   chan struct{}  // closed when an answer is fixed
+	flows   *flown.Flows   // that the turn sent
 
 	mu        sync.Mutex
 	phase     phase
 	answer    Answer
-	rec       *Recorded       // nil until the message is recorded
-	writtenAt time.Time       // when the response was written; zero: not known to be
-	unwritten bool            // the response will never be written
-	flowed    []action.Record // the flows that the turn sent, those of an earlier try first
-	acts      tool.Result     // what the calls of the turn's model came to
-	plays     time.Time       // when the last accepted one ends; zero: none was
+	rec       *Recorded   // nil until the message is recorded
+	writtenAt time.Time   // when the response was written; zero: not known to be
+	unwritten bool        // the response will never be written
+	acts      tool.Result // what the calls of the turn's model came to
 }
 
 // phase is where the one route of a reply is decided. It only moves forward, except
@@ -61,7 +61,8 @@ const (
 )
 
 func newExchange(r *Runner, channel contact.Channel, started time.Time) *Exchange {
-	return &Exchange{r: r, shape: r.cfg.Shapes.For(channel), tenant: r.cfg.Tenant(), started: started, ready: make(chan struct{})}
+	t := r.cfg.Tenant()
+	return &Exchange{r: r, shape: r.cfg.Shapes.For(channel), tenant: t, started: started, ready: make(chan struct{}), flows: flown.Of(t.Tools)}
 }
 
 // deadline is the latest instant at which a reply may still be settled inline, and
@@ -204,7 +205,7 @@ func (x *Exchange) leave(a Answer) Answer {
 // lostAnswer is the response of a lost race: the acknowledgement, or silence while
 // a flow of the turn plays or an earlier reply of the contact is queued.
 func (x *Exchange) lostAnswer() Answer {
-	if x.playsUntil().After(x.r.cfg.Now()) {
+	if x.flows.Until().After(x.r.cfg.Now()) {
 		return Answer{}
 	}
 	if rec := x.recorded(); rec != nil && rec.Turn.Bound && rec.QueuedAhead {
@@ -249,7 +250,7 @@ func (x *Exchange) due(silent bool) time.Time {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	silent = silent || (x.phase >= answered && len(x.answer.Texts) == 0)
-	earliest := later(x.r.cfg.Now(), x.plays)
+	earliest := later(x.r.cfg.Now(), x.flows.Until())
 	switch {
 	case silent || x.unwritten:
 	case !x.writtenAt.IsZero():

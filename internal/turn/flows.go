@@ -3,11 +3,9 @@ package turn
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
-	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -41,10 +39,10 @@ func (f *flows) Send(ctx context.Context, r action.Record) (action.Record, error
 	if err := f.note(ctx, r); err != nil {
 		return f.unsent(r, err)
 	}
-	f.x.flow(r)
+	f.x.flows.Note(r)
 	ended := f.x.r.cfg.Account.SendFlow(ctx, delivery.Batch{Who: f.rec.Turn.Key, Tools: f.x.tenant.Tools, Claim: f.claim(r)})
 	r.Status, r.Error, r.At = ended.Status, ended.Error, ended.At
-	f.x.flow(r)
+	f.x.flows.Note(r)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
 	defer cancel()
 	if err := f.note(last, r); err != nil && !errors.Is(err, ErrNotOwner) {
@@ -71,7 +69,7 @@ func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
 func (f *flows) note(ctx context.Context, r action.Record) error {
 	t := f.rec.Turn
 	return f.x.r.cfg.Acts.NoteFlow(ctx, FlowNote{
-		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flowsWith(r), Claim: f.claim(r),
+		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flows.With(r), Claim: f.claim(r),
 	})
 }
 
@@ -98,85 +96,4 @@ func (r *reader) Read(ctx context.Context) (contact.Profile, error) {
 		r.x.r.cfg.Log.Warn("contact not read", "turn", r.rec.Turn.ID, "error", err)
 	}
 	return profile, err
-}
-
-// flow notes a flow of the turn, and when one was accepted until when it plays.
-func (x *Exchange) flow(r action.Record) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.flowed = with(x.flowed, r)
-	if r.Status != action.Performed {
-		return
-	}
-	if flow, found := x.tenant.Tools.Flow(r.ID); found {
-		x.plays = later(x.plays, r.At.Add(flow.Settle()))
-	}
-}
-
-// flowsWith is the turn's record of flows with one more, or with what became of it.
-func (x *Exchange) flowsWith(r action.Record) []action.Record {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return with(x.flowed, r)
-}
-
-// with is a record with an entry, once; it takes the place of the same flow's while that is
-// being sent.
-func with(record []action.Record, r action.Record) []action.Record {
-	record = slices.Clone(record)
-	for i, e := range record {
-		if e.ID == r.ID && (e.Status == action.Sending || e == r) {
-			record[i] = r
-			return record
-		}
-	}
-	return append(record, r)
-}
-
-// resume takes up what an earlier try of the turn did: a flow that was being sent may have
-// arrived, and one that was accepted may still play.
-func (x *Exchange) resume(record []action.Record) {
-	for _, r := range ended(record) {
-		x.flow(r)
-	}
-}
-
-// closed is what the calls came to, with what is known of a flow that the desk did not wait
-// for.
-func (x *Exchange) closed(acts tool.Result) tool.Result {
-	known := x.flowRecord()
-	for i, r := range acts.Record {
-		if r.Tool != action.SendFlow || r.Error != action.OutcomeUnknown {
-			continue
-		}
-		if at := slices.IndexFunc(known, func(k action.Record) bool { return k.ID == r.ID && k.Status == action.Performed }); at >= 0 {
-			acts.Record[i] = known[at]
-		}
-	}
-	return acts
-}
-
-// flowRecord is what the turn sent, as far as it is known now.
-func (x *Exchange) flowRecord() []action.Record {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return ended(x.flowed)
-}
-
-// ended is a record in which nothing is under way any more.
-func ended(record []action.Record) []action.Record {
-	record = slices.Clone(record)
-	for i := range record {
-		if record[i].Status == action.Sending {
-			record[i].Status, record[i].Error = action.Failed, action.OutcomeUnknown
-		}
-	}
-	return record
-}
-
-// playsUntil is when the last of the accepted flows ends; zero: none was accepted.
-func (x *Exchange) playsUntil() time.Time {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.plays
 }

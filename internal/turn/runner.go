@@ -139,7 +139,7 @@ func (r *Runner) Begin(m Message) *Exchange {
 func (r *Runner) Resume(rec Recorded) {
 	x := newExchange(r, rec.Turn.Key.Channel, r.cfg.Now())
 	x.phase, x.unwritten, x.rec = closed, true, &rec
-	x.resume(rec.Turn.Actions)
+	x.flows.Resume(rec.Turn.Actions)
 	r.flight.Go(func() {
 		select {
 		case r.reruns <- struct{}{}:

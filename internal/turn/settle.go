@@ -226,7 +226,7 @@ func (r *Runner) row(turn conversation.Turn, part int, p outbox.Payload, due tim
 // reply must follow through the outbox.
 func (r *Runner) hold(x *Exchange, lastSent time.Time) (held conversation.Micros, ok bool) {
 	start := r.cfg.Now()
-	until := x.playsUntil()
+	until := x.flows.Until()
 	if !lastSent.IsZero() && !lastSent.After(start) {
 		until = later(until, lastSent.Add(r.cfg.Gap))
 	}
