@@ -3,6 +3,7 @@ package manychat
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -90,12 +91,16 @@ func (id *ID) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decodeSubscriber reads the data of getInfo; a contact without an id is none.
+// decodeSubscriber reads the data of getInfo; a contact without an id is none. What has another
+// type than expected, such as an object where a list is empty, is passed over: most of it
+// is of no use to anyone.
 func decodeSubscriber(data []byte) (Subscriber, bool) {
 	var s Subscriber
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	if err := dec.Decode(&s); err != nil || s.ID == "" {
+	err := dec.Decode(&s)
+	var odd *json.UnmarshalTypeError // the rest was decoded all the same
+	if err != nil && !errors.As(err, &odd) || s.ID == "" {
 		return Subscriber{}, false
 	}
 	return s, true
