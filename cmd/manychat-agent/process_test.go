@@ -218,7 +218,7 @@ func recent(service, key, contact string) ([]recordedTurn, error) {
 func (p *process) awaitRefusal(contact string) {
 	p.t.Helper()
 	err := poll(func() error {
-		if page := p.page(contact); !strings.Contains(page, "setCustomFieldByName → 500") {
+		if page := p.page(contact); !strings.Contains(page, "setCustomFieldByName, <bdi>ai_message</bdi> → 500") {
 			return errors.New("no refused call is shown")
 		}
 		return nil
