@@ -214,11 +214,14 @@ func recent(service, key, contact string) ([]recordedTurn, error) {
 	return list.Turns, err
 }
 
+// refused is a call that ManyChat refused, as the page shows it.
+var refused = regexp.MustCompile(`setCustomFieldByName[^→\n]*→ 500`)
+
 // awaitRefusal waits until ManyChat has refused a call for a contact.
 func (p *process) awaitRefusal(contact string) {
 	p.t.Helper()
 	err := poll(func() error {
-		if page := p.page(contact); !strings.Contains(page, "setCustomFieldByName, <bdi>ai_message</bdi> → 500") {
+		if !refused.MatchString(p.page(contact)) {
 			return errors.New("no refused call is shown")
 		}
 		return nil
