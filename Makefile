@@ -14,7 +14,7 @@ staticcheck = go tool -modfile=tools/go.mod staticcheck
 
 # Scenarios of hours or many minutes of fake clock. `make test` runs them; under the race detector they take
 # many minutes and walk the same code as their shorter neighbours.
-hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens|ToolsFaultsOfActions|ToolsFaultsKeepTheOrder|ToolsFaultsOfFlows|ToolsFaultsOfReads|ToolsKeepTheirSecrets|ToolsOfHandoffs|NoticeOfEveryHandoff|NoticeWithinQuietMinutes)$$
+hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens|ToolsFaultsOfActions|ToolsFaultsKeepTheOrder|ToolsFaultsOfFlows|ToolsFaultsOfReads|ToolsKeepTheirSecrets|ToolsOfHandoffs|NoticeOfEveryHandoff|NoticeWithinQuietMinutes|HandoffNotice|RepliesDoNotWaitForActions|ActionsTakeNoRoomOfReplies)$$
 
 .DEFAULT_GOAL := help
 .PHONY: help dev build test properties race browser lint tidy-check generate generate-check check bench figures fuzz
