@@ -16,6 +16,9 @@ staticcheck = go tool -modfile=tools/go.mod staticcheck
 # many minutes and walk the same code as their shorter neighbours.
 hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens|ToolsFaultsOfActions|ToolsFaultsKeepTheOrder|ToolsFaultsOfFlows|ToolsFaultsOfReads|ToolsKeepTheirSecrets|ToolsOfHandoffs|NoticeOfEveryHandoff|NoticeWithinQuietMinutes|HandoffNotice|RepliesDoNotWaitForActions|ActionsTakeNoRoomOfReplies)$$
 
+# Tables of whole conversations: what runs in them at once runs in their neighbours too.
+tables = ^Test(ModelFailuresCostOneHandoff|LateReplyUnderFaults|ModelThatObeys|ToolsFollowTheText|EveryHandoffOfTheGuardrails|FallbackAnswers|EveryHandoffOfTheContract|CallbackOfEveryAnswer|WhatTheGuardrailsMend|ModelMisbehaves|InjectionStaysInTheFences|DailyBudget|TokenWritesThatLie|LongAndManyMessages|ToolsAreEnumsOfTheFile|ToolsOfTurnsWithoutAModel|NoticeOfNone|RetryAfter|ToolsInTheHistory|EveryHandoffOfTheProvider|UnsaidHandoffIsSaid|EveryProvider)$$
+
 .DEFAULT_GOAL := help
 .PHONY: help dev build test properties race browser lint tidy-check generate generate-check check bench figures fuzz
 
@@ -35,7 +38,7 @@ properties: ## Run the property tests with CHECKS=1000 cases that no run has dra
 	@RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 $$(grep -rl --include='*_test.go' 'pgregory.net/rapid"' . | xargs -n1 dirname | sort -u)
 
 race: ## Run them with the race detector, in random order (needs a C compiler)
-	CGO_ENABLED=1 go test -race -shuffle=on -timeout=15m -skip='$(hours)' ./...
+	CGO_ENABLED=1 go test -race -shuffle=on -timeout=15m -skip='$(hours)|$(tables)' ./...
 
 browser: ## Run the page tests in Chromium
 	@dirs=$$(grep -rl --include='*_test.go' '^//go:build browser' . | xargs -r -n1 dirname | sort -u); \
