@@ -14,7 +14,7 @@ staticcheck = go tool -modfile=tools/go.mod staticcheck
 
 # Scenarios of hours or many minutes of fake clock. `make test` runs them; under the race detector they take
 # many minutes and walk the same code as their shorter neighbours.
-hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens|ToolsFaultsOfActions|ToolsFaultsKeepTheOrder|ToolsFaultsOfFlows|ToolsFaultsOfReads|ToolsKeepTheirSecrets|ToolsOfHandoffs|NoticeOfEveryHandoff|NoticeWithinQuietMinutes|HandoffNotice|RepliesDoNotWaitForActions|ActionsTakeNoRoomOfReplies)$$
+hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens|ToolsFaultsOfActions|ToolsFaultsKeepTheOrder|ToolsFaultsOfFlows|ToolsFaultsOfReads|ToolsKeepTheirSecrets|ToolsOfHandoffs|NoticeOfEveryHandoff|NoticeWithinQuietMinutes|HandoffNotice|RepliesDoNotWaitForActions|ActionsTakeNoRoomOfReplies|Random)$$
 
 # Tables of whole conversations: what runs in them at once runs in their neighbours too.
 tables = ^Test(ModelFailuresCostOneHandoff|LateReplyUnderFaults|ModelThatObeys|ToolsFollowTheText|EveryHandoffOfTheGuardrails|FallbackAnswers|EveryHandoffOfTheContract|CallbackOfEveryAnswer|WhatTheGuardrailsMend|ModelMisbehaves|InjectionStaysInTheFences|DailyBudget|TokenWritesThatLie|LongAndManyMessages|ToolsAreEnumsOfTheFile|ToolsOfTurnsWithoutAModel|NoticeOfNone|RetryAfter|ToolsInTheHistory|EveryHandoffOfTheProvider|UnsaidHandoffIsSaid|EveryProvider)$$

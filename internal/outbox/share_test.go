@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -127,9 +128,12 @@ func TestReceiversThatDoNotHang(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(r *rig) {
+				var mu sync.Mutex
 				var posts []time.Time
 				r.receives(func() error {
+					mu.Lock()
 					posts = append(posts, time.Now())
+					mu.Unlock()
 					time.Sleep(tt.took)
 					return tt.err
 				})
@@ -139,6 +143,8 @@ func TestReceiversThatDoNotHang(t *testing.T) {
 				queued := time.Now()
 				r.settle("900000002", outbox.HandoffNotice, notice("webhook"))
 				r.after(time.Minute)
+				mu.Lock()
+				defer mu.Unlock()
 				if len(posts) < 2 || posts[1].Sub(queued) > tt.at || tt.at > 0 && posts[1].Sub(queued) < tt.at/2 {
 					t.Errorf("queued at %v, posted %v", queued, posts)
 				}

@@ -35,6 +35,7 @@ func runSeed(t *testing.T, n int) {
 	w.live(n%2 == 1)
 	w.settleDown()
 	w.end()
+	w.seenOf() // everything that was noted was noted before
 	for _, holds := range invariants {
 		holds(w)
 	}
@@ -46,6 +47,15 @@ func runSeed(t *testing.T, n int) {
 		return
 	}
 	t.Errorf("%s\ntrace:\n%s", strings.Join(w.broken, "\n"), strings.Join(w.lines, "\n"))
+}
+
+// seenOf notes how much was seen, under the locks of what was noted: the invariants read
+// without.
+func (w *world) seenOf() {
+	w.phone.mu.Lock()
+	seen := len(w.phone.seen)
+	w.phone.mu.Unlock()
+	w.trace("%d texts were seen", seen)
 }
 
 // What a seed plays.
