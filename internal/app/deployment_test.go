@@ -139,21 +139,13 @@ func raw(body string) func(*manychattest.Entry) {
 // contact adds a contact to the account.
 func (d *deployment) contact(id string) string {
 	d.t.Helper()
-	id, err := d.account.AddContact(somebody(id))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return id
+	return addContact(d.t, d.account, id)
 }
 
 // write sends a text as a contact.
 func (d *deployment) write(id, text string) manychattest.Exchange {
 	d.t.Helper()
-	exchange, err := d.account.Send(context.Background(), id, manychattest.Input{Text: text})
-	if err != nil {
-		d.t.Error(err)
-	}
-	return exchange
+	return sendAs(d.t, d.account, id, text)
 }
 
 // from makes every connection from now on come from an address.

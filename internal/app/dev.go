@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
@@ -116,7 +117,7 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 	if d.Account, err = sandbox.OpenAccount(account); err != nil {
 		return err
 	}
-	d.Turns = sandbox.Turns{Service: d.URL, Path: console.TurnsPath, Key: sandboxKey, Client: client}
+	d.Turns = TurnsAt(d.URL, sandboxSecret, client)
 	page := sandbox.PageConfig{Account: d.Account, Turns: d.Turns, Desk: d.Desk, Example: d.welcome.question, Log: o.Log}
 	if d.mocked {
 		page.Model = switches{d.Model}
@@ -130,17 +131,30 @@ func (d *Dev) buildSandbox(c config.Config, o DevOptions) (err error) {
 // with them.
 func (d *Dev) Reload() error {
 	c := d.service.opts.Config
-	if t, err := Business(c, 0); err == nil { // the service says what is wrong with the others
-		has, err := inventory(c, t)
-		if err == nil {
-			err = d.Account.Furnish(has)
-		}
-		if err != nil {
-			d.service.refuse(err)
-			return err
-		}
+	t, err := Business(c, 0)
+	var has sandbox.Inventory
+	if err == nil {
+		has, err = inventory(c, t)
 	}
-	return d.service.Reload()
+	if err == nil {
+		err = d.Account.Furnish(has)
+	}
+	if err != nil {
+		d.service.refuse(err)
+		return err
+	}
+	d.service.enforce(t)
+	return nil
+}
+
+// TurnsAt reads what the service at a base URL recorded, if it is a dev: whoever has the one
+// of the sandbox's credentials may have the other. Of any other service nothing is read.
+func TurnsAt(base, secret string, client *http.Client) sandbox.Turns {
+	turns := sandbox.Turns{Service: strings.TrimRight(base, "/"), Path: console.TurnsPath, Client: client}
+	if secret == sandboxSecret {
+		turns.Key = sandboxKey
+	}
+	return turns
 }
 
 // Serve answers until ctx ends.

@@ -16,6 +16,12 @@ func (s *Service) Reload() error {
 		s.refuse(err)
 		return err
 	}
+	s.enforce(t)
+	return nil
+}
+
+// enforce puts a configuration in force, and says what of it an operator should know.
+func (s *Service) enforce(t *tenant.Tenant) {
 	s.inForce.Store(t)
 	s.opts.Log.Info("configuration reloaded", "hash", t.Hash[:12], "agent", t.Allowed())
 	for _, sentence := range misnamed(s.opts.Config) {
@@ -24,7 +30,6 @@ func (s *Service) Reload() error {
 	if keys := t.WithoutEffect(); len(keys) > 0 {
 		s.opts.Log.Warn("configured without effect in this version", "keys", keys)
 	}
-	return nil
 }
 
 // refuse logs what is wrong with files, a line each, and that they change nothing.

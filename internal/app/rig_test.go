@@ -192,21 +192,34 @@ func start(t *testing.T, folder string, changes ...setup) *rig {
 // contact adds a contact.
 func (r *rig) contact(id string) string {
 	r.t.Helper()
-	id, err := r.Account.AddContact(somebody(id))
+	return addContact(r.t, r.Account.Server, id)
+}
+
+// addContact adds a contact to an account.
+func addContact(t *testing.T, account *manychattest.Server, id string) string {
+	t.Helper()
+	id, err := account.AddContact(somebody(id))
 	if err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return id
+}
+
+// sendAs sends a text as a contact of an account, and returns what ManyChat made of the
+// answer.
+func sendAs(t *testing.T, account *manychattest.Server, id, text string) manychattest.Exchange {
+	t.Helper()
+	exchange, err := account.Send(context.Background(), id, manychattest.Input{Text: text})
+	if err != nil {
+		t.Error(err)
+	}
+	return exchange
 }
 
 // write sends a text and returns what ManyChat made of it.
 func (r *rig) write(id, text string) manychattest.Exchange {
 	r.t.Helper()
-	exchange, err := r.Account.Write(context.Background(), id, text)
-	if err != nil {
-		r.t.Error(err)
-	}
-	return exchange
+	return sendAs(r.t, r.Account.Server, id, text)
 }
 
 // model sets how the mock model behaves.

@@ -66,7 +66,7 @@ func (s *Spending) reckon(terms budget.Terms, req llm.Request) {
 		usage.Input += int64(prompt.Tokens(m.Text))
 	}
 	for _, t := range req.Tools {
-		usage.Input += int64(prompt.Tokens(t.Name + t.Description + string(t.Parameters)))
+		usage.Input += int64(prompt.Tokens(prompt.ToolText(t)))
 	}
 	worst := budget.Worst(req, terms.Price)
 	messages, rule := times(terms.Cap.Tokens, worst.Tokens, usage.Input+usage.Output), fmt.Sprintf("budget.dailyTokenCap in rules.json (%d)", terms.Cap.Tokens)

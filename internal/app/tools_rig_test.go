@@ -222,21 +222,13 @@ func (m counting) Generate(ctx context.Context, req llm.Request) (llm.Response, 
 // contact adds a contact.
 func (s *studio) contact(id string) string {
 	s.t.Helper()
-	id, err := s.account.AddContact(somebody(id))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return id
+	return addContact(s.t, s.account, id)
 }
 
 // write sends a text as a contact, and returns what ManyChat made of the answer.
 func (s *studio) write(id, text string) manychattest.Exchange {
 	s.t.Helper()
-	exchange, err := s.account.Send(context.Background(), id, manychattest.Input{Text: text})
-	if err != nil {
-		s.t.Error(err)
-	}
-	return exchange
+	return sendAs(s.t, s.account, id, text)
 }
 
 // faults sets what goes wrong at ManyChat.

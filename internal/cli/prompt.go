@@ -138,7 +138,7 @@ func (p *shownPrompt) add(tools []llm.Tool) {
 	p.Tools = []shownTool{}
 	part := shownPart{Name: "tools"}
 	for _, t := range tools {
-		text := t.Name + t.Description + string(t.Parameters)
+		text := agentprompt.ToolText(t)
 		part.Bytes, part.Tokens = part.Bytes+len(text), part.Tokens+agentprompt.Tokens(text)
 		p.Tools = append(p.Tools, shownTool{t.Name, t.Description, t.Parameters})
 	}

@@ -1,6 +1,10 @@
 package prompt
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm"
+)
 
 // Tokens estimates how many tokens a model reads a text as. It is an estimate: every
 // provider counts in its own way. A letter of ASCII is a quarter of a token, as 4 bytes
@@ -13,6 +17,9 @@ func Tokens(text string) int {
 	}
 	return (quarters + 3) / 4
 }
+
+// ToolText is what a model reads of a tool.
+func ToolText(t llm.Tool) string { return t.Name + t.Description + string(t.Parameters) }
 
 // weight is a character's share of a token, in quarters.
 func weight(r rune) int {

@@ -5,7 +5,6 @@ package line
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/app"
@@ -22,14 +21,6 @@ const (
 	// response. What is not known by then is shown as it stands.
 	recordedWithin = 10 * time.Second
 	lookEvery      = 20 * time.Millisecond
-)
-
-// The credentials of every dev, which open nothing but a sandbox, so that whoever has the
-// one may have the other; and where it lists a contact's turns.
-const (
-	devSecret = "sandbox-shared-secret"
-	devKey    = "sandbox-console-key"
-	turnsPath = "/console/api/turns"
 )
 
 // Own writes to a service of this process.
@@ -90,14 +81,10 @@ type Remote struct {
 // NewRemote writes to the service at a base URL.
 func NewRemote(base, secret, subscriber string) Remote {
 	client := &http.Client{Timeout: manychatWaits}
-	r := Remote{
+	return Remote{
 		line:  sandbox.Remote{Endpoint: app.MessageURL(base), Secret: secret, Subscriber: subscriber, Client: client},
-		turns: sandbox.Turns{Service: strings.TrimRight(base, "/"), Path: turnsPath, Client: client},
+		turns: app.TurnsAt(base, secret, client),
 	}
-	if secret == devSecret {
-		r.turns.Key = devKey
-	}
-	return r
 }
 
 // Write also reads what a sandbox recorded. Of any other service, and of one that does not
