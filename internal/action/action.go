@@ -44,6 +44,10 @@ const (
 // the same: its answer was lost. A flow that failed so counts as sent.
 const OutcomeUnknown = "outcome unknown"
 
+// NotStarted is the error of a failed action of which nothing was sent, since its time was
+// over.
+const NotStarted = "not started in time"
+
 // Origin says which rule of the server sent a flow that the model did not call.
 type Origin string
 
@@ -78,6 +82,15 @@ type Record struct {
 // CountsAsSent reports whether the record is of a flow that the contact has, or may have.
 func (r Record) CountsAsSent() bool {
 	return r.Tool == SendFlow && (r.Status == Performed || r.Status == Sending || r.Status == Failed && r.Error == OutcomeUnknown)
+}
+
+// Interrupted is the record when whoever worked on it is gone: what was being sent may have
+// arrived.
+func (r Record) Interrupted() Record {
+	if r.Status == Sending {
+		r.Status, r.Error = Failed, OutcomeUnknown
+	}
+	return r
 }
 
 // Pending is an action that waits to be performed: behind its reply's response, or in the

@@ -62,14 +62,13 @@ const (
 )
 
 // What is said of an action that failed and that ManyChat did not answer, beside
-// [action.OutcomeUnknown]. With [manychat.Error.Brief] these are all the errors of an
+// [action.OutcomeUnknown] and [action.NotStarted]. With [manychat.Error.Brief] these are all the errors of an
 // [action.Ended].
 const (
 	AlreadySent  = "already sent"         // the contact has the flow, or may have it
 	NotRecorded  = "not recorded"         // the database did not give the right to the flow
 	Unconfigured = "no longer configured" // the tenant's files changed since it was staged
 	Unavailable  = "not available"        // this version cannot perform it
-	NotStarted   = "not started in time"  // nothing was sent
 )
 
 // Performer makes the requests of actions at ManyChat: one each, one attempt each.
@@ -86,7 +85,7 @@ func New(cfg Config) (*Performer, error) {
 // Perform makes the requests of a batch in its order, and says what became of every
 // action; a failure holds up none. The end of ctx cuts off: the request under way has failed
 // with [action.OutcomeUnknown] if ManyChat may have it, and what had not begun with
-// [NotStarted].
+// [action.NotStarted].
 func (p *Performer) Perform(ctx context.Context, b Batch) []action.Ended {
 	ended := make([]action.Ended, 0, len(b.Actions))
 	for _, a := range b.Actions {
@@ -115,7 +114,7 @@ func (p *Performer) SendFlow(ctx context.Context, b Batch) action.Ended {
 // one performs one action of a batch.
 func (p *Performer) one(ctx context.Context, log *slog.Logger, b Batch, a action.Pending) action.Ended {
 	if ctx.Err() != nil {
-		return failed(log, NotStarted)
+		return failed(log, action.NotStarted)
 	}
 	if a.Tool == action.SendFlow {
 		return p.flow(ctx, log, b, a)
@@ -191,7 +190,7 @@ func reason(err error) string {
 	case !ok || call.OutcomeUnknown():
 		return action.OutcomeUnknown
 	case call.Kind == manychat.KindTimeout:
-		return NotStarted
+		return action.NotStarted
 	}
 	return call.Brief()
 }

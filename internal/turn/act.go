@@ -79,7 +79,7 @@ func (r *Runner) perform(x *Exchange, rec Recorded, pending []action.Pending) (d
 		}
 	}
 	if r.cfg.Now().Sub(x.written()) > actLatest {
-		failed(delivery.NotStarted)
+		failed(action.NotStarted)
 		return done
 	}
 	defer func() {

@@ -86,9 +86,7 @@ func answerOf(r action.Record) answer {
 // resume takes up what an earlier try of the turn did: its flows take their slots, and are
 // not sent again.
 func (d *Desk) resume(r action.Record) {
-	if r.Status == action.Sending {
-		r.Status, r.Error = action.Failed, action.OutcomeUnknown
-	}
+	r = r.Interrupted()
 	e := &entry{record: r, answer: answerOf(r)}
 	d.entries = append(d.entries, e)
 	if r.Tool != action.SendFlow {

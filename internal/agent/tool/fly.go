@@ -11,10 +11,6 @@ import (
 // sendWithin bounds one flow (docs/spec/05-delivery.md, "ManyChat client").
 const sendWithin = 10 * time.Second
 
-// notStarted is the error of a flow that was never handed to its [Sender], in the words
-// that other actions use.
-const notStarted = "not started in time"
-
 // again answers a call of a flow that was called before, when that one is answered.
 func (d *Desk) again(c action.Call, e *entry) Outcome {
 	if e.done == nil || e.answer.kind != "" {
@@ -112,7 +108,7 @@ func (d *Desk) abandon(e *entry) {
 	if e.done == nil || e.answer.kind != "" {
 		return
 	}
-	e.record.Status, e.record.Error = action.Failed, notStarted
+	e.record.Status, e.record.Error = action.Failed, action.NotStarted
 	if e.begun {
 		e.record.Error = action.OutcomeUnknown
 	}

@@ -78,9 +78,7 @@ func (f *Flows) Record() []action.Record {
 func ended(record []action.Record) []action.Record {
 	record = slices.Clone(record)
 	for i := range record {
-		if record[i].Status == action.Sending {
-			record[i].Status, record[i].Error = action.Failed, action.OutcomeUnknown
-		}
+		record[i] = record[i].Interrupted()
 	}
 	return record
 }
