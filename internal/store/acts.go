@@ -6,6 +6,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -23,7 +24,7 @@ func noteFlow(tx *groupcommit.Tx, n turn.FlowNote) error {
 	if err != nil || behind == "" {
 		return err
 	}
-	ahead, err := queued(tx, behind)
+	ahead, err := queue.Queued(tx, behind)
 	if err == nil && ahead {
 		err = turn.ErrQueuedAhead
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -103,7 +104,8 @@ func BenchmarkStatements(b *testing.B) {
 			if _, err := acts.Sent(tx, e.ID, time.Time{}); err != nil {
 				return err
 			}
-			return drain(tx, selectQueued, e.ID)
+			_, err = queue.Queued(tx, e.ID)
+			return err
 		})
 		if err != nil {
 			return err
@@ -114,7 +116,8 @@ func BenchmarkStatements(b *testing.B) {
 			if err != nil {
 				return err
 			}
-			return drain(tx, selectQueued, conversationID)
+			_, err = queue.Queued(tx, conversationID)
+			return err
 		})
 		if err != nil {
 			return err
@@ -123,8 +126,7 @@ func BenchmarkStatements(b *testing.B) {
 			if err := drain(tx, stampTurn, id, now, 0); err != nil {
 				return err
 			}
-			_, err := tx.Exec(moveLastSent, conversationID, now)
-			return err
+			return queue.MoveLastSent(tx, conversationID, time.UnixMicro(now))
 		})
 	})
 }

@@ -37,12 +37,6 @@ RETURNING last_seq, ` + conversationColumns
 const updateEntered = `
 UPDATE conversations SET history_from = $2, offering = $3 WHERE id = $1`
 
-// forgetHandoffSaid takes back that a contact was told of a handoff when the row that
-// should have told it ends without having done so.
-const forgetHandoffSaid = `
-UPDATE conversations SET handoff_said_at = NULL
-FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.handoff_said_at = t.settled_at`
-
 const selectConversationByKey = `
 SELECT ` + conversationColumns + ` FROM conversations
 WHERE tenant_id = $1 AND subscriber_id = $2 AND channel = $3`
@@ -52,12 +46,6 @@ SELECT ` + conversationColumns + ` FROM conversations WHERE id = $1`
 
 const selectLastSent = `
 SELECT last_sent_at FROM conversations WHERE id = $1`
-
-// moveLastSent does not move it back by less than the longest gap, 10 s: two texts may
-// be noted out of order. More than that is a clock that was set back.
-const moveLastSent = `
-UPDATE conversations SET last_sent_at = $2
-WHERE id = $1 AND (last_sent_at IS NULL OR last_sent_at < $2 OR last_sent_at > $2 + 10000000)`
 
 // forgetReserved takes back what an inline turn noted as the contact's last text before
 // its response was written, unless a text went out since: it was not written. What was
@@ -74,9 +62,6 @@ UPDATE conversations SET handoff_said_at = $2 WHERE id = $1`
 
 const moveNotified = `
 UPDATE conversations SET notified_at = $2 WHERE id = $1`
-
-const markNeedsPerson = `
-UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`
 
 // Conversation reads a contact's conversation. [ErrNoConversation] when there is none.
 func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.Conversation, error) {

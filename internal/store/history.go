@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
-	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
-	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -28,17 +26,6 @@ const selectRecent = `
 SELECT received_at FROM turns
 WHERE conversation_id = $1 AND bound = $2 AND seq < $3 AND role = 'contact'
 ORDER BY seq DESC LIMIT $4`
-
-const selectSaid = `
-SELECT replies, coalesce(outcome, '') FROM turns WHERE id = $1 AND role = 'agent'`
-
-const selectReplyRows = `
-SELECT payload, sent, status FROM outbox
-WHERE turn_id = $1 AND kind = 'reply' ORDER BY part`
-
-const updateSaid = `
-UPDATE turns SET text = $2, in_history = CASE WHEN bound = 1 THEN $3 ELSE 0 END
-WHERE id = $1 AND role = 'agent'`
 
 // window is how much history a turn reads.
 type window struct {
@@ -72,31 +59,5 @@ func recent(tx *groupcommit.Tx, t conversation.Turn, limit int) ([]time.Time, er
 	return database.Collect(rows, err, func(r database.Row) (at time.Time, err error) {
 		err = r.Scan(column.Instant(&at))
 		return at, err
-	})
-}
-
-// refreshSaid brings what a turn adds to history up to date after one of its rows
-// entered or left a final state.
-func refreshSaid(tx *groupcommit.Tx, turnID string) error {
-	var replies []string
-	var outcome conversation.Outcome
-	if err := tx.QueryRow(selectSaid, turnID).Scan(column.JSON(&replies), &outcome); err != nil {
-		return err
-	}
-	rows, err := replyRows(tx, turnID)
-	if err != nil {
-		return err
-	}
-	text := said.Joined(said.Of(replies, rows))
-	_, err = tx.Exec(updateSaid, turnID, text, column.Flag(text != "" && said.Remembered(outcome)))
-	return err
-}
-
-// replyRows reads texts, progress and status of a turn's reply rows, in order.
-func replyRows(tx *groupcommit.Tx, turnID string) ([]outbox.Row, error) {
-	rows, err := tx.Query(selectReplyRows, turnID)
-	return database.Collect(rows, err, func(r database.Row) (o outbox.Row, err error) {
-		err = r.Scan(column.JSON(&o.Payload), &o.Payload.Sent, &o.Status)
-		return o, err
 	})
 }

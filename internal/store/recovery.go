@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -85,7 +86,7 @@ func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
 		return err
 	}
 	for _, a := range answers {
-		rows, err := replyRows(tx, a.turnID)
+		rows, err := queue.Rows(tx, a.turnID)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -45,6 +46,7 @@ type DB struct {
 	*database.DB
 	*tokens.Table
 	*acts.Book
+	*queue.Outbox
 	now func() time.Time
 }
 
@@ -55,7 +57,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), now: o.Now}
+	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: o.Now}
 	if !o.ReadOnly && o.Owner != "" {
 		if err := db.insertProcess(ctx, o.Owner, o.TenantID); err != nil {
 			return nil, errors.Join(err, db.Close())
@@ -66,6 +68,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 
 // Backfill is what [DB.BackfillTokens] found.
 type Backfill = tokens.Backfill
+
+// OutboxFilter says which rows to list.
+type OutboxFilter = queue.Filter
+
+// Retried is what [queue.Outbox.RetryAllDead] did.
+type Retried = queue.Retried
 
 // inTx runs fn in a write transaction; see [database.Write].
 func inTx[T any](ctx context.Context, db *DB, fn func(tx *groupcommit.Tx) (T, error)) (T, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -99,7 +100,7 @@ func readStart(tx *groupcommit.Tx, r *turn.Recorded, w window) (err error) {
 	if r.Sent, err = acts.Sent(tx, r.Turn.ConversationID, w.since); err != nil {
 		return err
 	}
-	r.QueuedAhead, err = queued(tx, r.Turn.ConversationID)
+	r.QueuedAhead, err = queue.Queued(tx, r.Turn.ConversationID)
 	return err
 }
 
@@ -150,7 +151,7 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 		return err
 	}
 	if s.Turn.Path == conversation.Inline && s.Turn.Bound {
-		ahead, err := queued(tx, conversationID)
+		ahead, err := queue.Queued(tx, conversationID)
 		if err != nil {
 			return err
 		}
@@ -176,7 +177,7 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 func queueSettled(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
 	for _, n := range s.Notices {
 		n.Kind = outbox.HandoffNotice
-		if err := queue(tx, s.Turn.ID, n, now); err != nil {
+		if err := queue.Add(tx, s.Turn.ID, n, now); err != nil {
 			return err
 		}
 	}
@@ -187,7 +188,7 @@ func queueSettled(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
 	if s.Turn.Path == conversation.Inline && r.Part == 0 {
 		r.Part = 1 // part 0 is the response's own text, should it have to be rerouted
 	}
-	return queue(tx, s.Turn.ID, r, now)
+	return queue.Add(tx, s.Turn.ID, r, now)
 }
 
 // reserveGap fails with a [turn.TooSoonError] when a text went out less than the gap
@@ -207,8 +208,7 @@ func reserveGap(tx *groupcommit.Tx, conversationID string, s turn.Settlement, no
 	if !sent.After(latest(s.Turn.SettledAt, now)) && sent.Add(s.Gap).After(s.Turn.SettledAt) {
 		return &turn.TooSoonError{LastSent: sent}
 	}
-	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(s.Turn.SettledAt))
-	return err
+	return queue.MoveLastSent(tx, conversationID, s.Turn.SettledAt)
 }
 
 // sayHandoff notes that a bound contact is told of a handoff, or fails with
@@ -268,8 +268,7 @@ func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
 	if s.Silent || !bound {
 		return nil
 	}
-	_, err := tx.Exec(moveLastSent, s.ConversationID, column.Micros(s.At))
-	return err
+	return queue.MoveLastSent(tx, s.ConversationID, s.At)
 }
 
 // Reroute fills [turn.Store].
@@ -296,5 +295,12 @@ func reroute(tx *groupcommit.Tx, turnID string, row outbox.Row, now time.Time) e
 	if changed == 0 {
 		return turn.ErrNotOwner
 	}
-	return queue(tx, turnID, row, now)
+	return queue.Add(tx, turnID, row, now)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

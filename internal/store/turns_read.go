@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
@@ -32,7 +33,7 @@ SELECT ` + turnColumns + ` FROM turns a` + joinTurn + `
 WHERE a.id = $1 AND a.role = 'agent'`
 
 const selectTurnRows = `
-SELECT ` + outboxColumns + ` FROM outbox WHERE turn_id = $1 ORDER BY kind, part`
+SELECT ` + queue.Columns + ` FROM outbox WHERE turn_id = $1 ORDER BY kind, part`
 
 const selectConversationsOf = `
 SELECT id FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2`
@@ -73,7 +74,7 @@ func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
 // unknown turn.
 func (db *DB) TurnRows(ctx context.Context, id string) ([]outbox.Row, error) {
 	found, err := db.Read().QueryContext(ctx, selectTurnRows, id)
-	rows, err := database.Collect(found, err, scanOutbox)
+	rows, err := database.Collect(found, err, queue.Scan)
 	if err != nil {
 		return nil, fmt.Errorf("read the outbox rows of a turn: %w", sqlitefile.Explain(err))
 	}

@@ -1,4 +1,4 @@
-package store
+package queue
 
 import (
 	"context"
@@ -18,11 +18,11 @@ import (
 )
 
 const selectOutboxRow = `
-SELECT ` + outboxColumns + ` FROM outbox WHERE id = $1`
+SELECT ` + Columns + ` FROM outbox WHERE id = $1`
 
 // selectOutboxRows pages by id, which is by time. There are six statuses at most.
 const selectOutboxRows = `
-SELECT ` + outboxColumns + ` FROM outbox
+SELECT ` + Columns + ` FROM outbox
 WHERE id > $1 AND status IN ($2, $3, $4, $5, $6, $7)
 ORDER BY id LIMIT $8`
 
@@ -48,15 +48,15 @@ var statuses = [...]outbox.Status{outbox.Pending, outbox.Delivering, outbox.Deli
 // maxListed bounds a list whose caller names no limit.
 const maxListed = 100
 
-// OutboxFilter says which rows to list.
-type OutboxFilter struct {
+// Filter says which rows to list.
+type Filter struct {
 	Statuses []outbox.Status // empty: all
 	Limit    int             // 0: 100
 	After    string          // id of the last row of the page before; empty: the first page
 }
 
 // ListOutbox reads rows, oldest first.
-func (db *DB) ListOutbox(ctx context.Context, f OutboxFilter) ([]outbox.Row, error) {
+func (q *Outbox) ListOutbox(ctx context.Context, f Filter) ([]outbox.Row, error) {
 	if f.Limit <= 0 {
 		f.Limit = maxListed
 	}
@@ -67,8 +67,8 @@ func (db *DB) ListOutbox(ctx context.Context, f OutboxFilter) ([]outbox.Row, err
 		}
 		args = append(args, string(s))
 	}
-	found, err := db.Read().QueryContext(ctx, selectOutboxRows, append(args, f.Limit)...)
-	rows, err := database.Collect(found, err, scanOutbox)
+	found, err := q.db.Read().QueryContext(ctx, selectOutboxRows, append(args, f.Limit)...)
+	rows, err := database.Collect(found, err, Scan)
 	if err != nil {
 		return nil, fmt.Errorf("list outbox rows: %w", sqlitefile.Explain(err))
 	}
@@ -76,8 +76,8 @@ func (db *DB) ListOutbox(ctx context.Context, f OutboxFilter) ([]outbox.Row, err
 }
 
 // OutboxRow reads one row. [outbox.ErrNotFound] when there is none with this id.
-func (db *DB) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
-	r, err := scanOutbox(db.Read().QueryRowContext(ctx, selectOutboxRow, id))
+func (q *Outbox) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
+	r, err := Scan(q.db.Read().QueryRowContext(ctx, selectOutboxRow, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = outbox.ErrNotFound
 	}
@@ -91,16 +91,16 @@ func (db *DB) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
 // and attempts start over, and it goes on after the last text that was sent. The actions of
 // a reply stay dead-lettered; a notice's is staged again.
 // [outbox.ErrNotFound] and [outbox.ErrState] say why not.
-func (db *DB) RetryOutbox(ctx context.Context, id string) error {
-	now := db.now()
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return retry(tx, id, now) })
+func (q *Outbox) RetryOutbox(ctx context.Context, id string) error {
+	now := q.db.Now()
+	err := q.write(ctx, func(tx *groupcommit.Tx) error { return retry(tx, id, now) })
 	if err != nil {
 		return fmt.Errorf("retry outbox row %s: %w", id, err)
 	}
 	return nil
 }
 
-// Retried is what [DB.RetryAllDead] did.
+// Retried is what [Outbox.RetryAllDead] did.
 type Retried struct {
 	Queued int // rows that are pending again
 	Left   int // rows that stay dead: their text may have arrived
@@ -108,9 +108,9 @@ type Retried struct {
 
 // RetryAllDead retries every dead row but those with [outbox.ReasonUnknown], whose text
 // a contact may have read: those are retried one by one.
-func (db *DB) RetryAllDead(ctx context.Context) (Retried, error) {
-	now := db.now()
-	done, err := inTx(ctx, db, func(tx *groupcommit.Tx) (Retried, error) {
+func (q *Outbox) RetryAllDead(ctx context.Context) (Retried, error) {
+	now := q.db.Now()
+	done, err := database.Write(ctx, q.db, func(tx *groupcommit.Tx) (Retried, error) {
 		ids, err := dead(tx, false)
 		if err != nil {
 			return Retried{}, err
@@ -134,8 +134,8 @@ func (db *DB) RetryAllDead(ctx context.Context) (Retried, error) {
 
 // DiscardOutbox gives up a pending, dead or withheld row for good. [outbox.ErrNotFound]
 // and [outbox.ErrState] say why not.
-func (db *DB) DiscardOutbox(ctx context.Context, id string) error {
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return decide(tx, discardOutbox, id) })
+func (q *Outbox) DiscardOutbox(ctx context.Context, id string) error {
+	err := q.write(ctx, func(tx *groupcommit.Tx) error { return decide(tx, discardOutbox, id) })
 	if err != nil {
 		return fmt.Errorf("discard outbox row %s: %w", id, err)
 	}
@@ -157,7 +157,7 @@ func decide(tx *groupcommit.Tx, query string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	r, err := scanOutbox(tx.QueryRow(selectOutboxRow, args[0]))
+	r, err := Scan(tx.QueryRow(selectOutboxRow, args[0]))
 	switch {
 	case err != nil:
 		return err
@@ -179,7 +179,7 @@ func decide(tx *groupcommit.Tx, query string, args ...any) error {
 
 // whyNot tells an unknown row from one in the wrong state.
 func whyNot(tx *groupcommit.Tx, id any) error {
-	_, err := scanOutbox(tx.QueryRow(selectOutboxRow, id))
+	_, err := Scan(tx.QueryRow(selectOutboxRow, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return outbox.ErrNotFound
 	}

@@ -1,4 +1,6 @@
-package store
+// Package queue keeps the outbox: its rows, their order and states, and what operators do to
+// them. It fills [outbox.Store].
+package queue
 
 import (
 	"cmp"
@@ -19,8 +21,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
 
-// outboxColumns are what scanOutbox reads.
-const outboxColumns = `id, conversation_id, tenant_id, channel, subscriber_id, turn_id, kind, seq, part, payload, sent, unknown, acting,
+// Columns are what Scan reads.
+const Columns = `id, conversation_id, tenant_id, channel, subscriber_id, turn_id, kind, seq, part, payload, sent, unknown, acting,
     status, coalesce(reason, ''), attempts, next_attempt_at, last_error, coalesce(owner, ''), created_at, delivered_at`
 
 // insertOutbox takes order and contact from the turn, so that a row can reach no other.
@@ -65,7 +67,7 @@ WITH due AS (
     ORDER BY o.next_attempt_at, o.seq LIMIT $4)
 UPDATE outbox SET status = 'delivering', owner = $1, attempts = attempts + 1
 WHERE id IN (SELECT id FROM due) AND status = 'pending'
-RETURNING ` + outboxColumns
+RETURNING ` + Columns
 
 const progressOutbox = `
 UPDATE outbox SET sent = $3, unknown = $4, acting = $5
@@ -86,18 +88,29 @@ JOIN conversations c ON c.id = o.conversation_id
 WHERE o.kind = $2 AND` + claimable + `
 ORDER BY o.next_attempt_at, o.seq LIMIT $1`
 
-// dueHorizon bounds [DB.NextDue]: when this many of the soonest rows all wait for their
+// dueHorizon bounds [Outbox.NextDue]: when this many of the soonest rows all wait for their
 // contact's gap, a later row may be due before them, by less than a gap.
 const dueHorizon = 64
 
+// Outbox is the outbox of a database.
+type Outbox struct{ db *database.DB }
+
+// In returns the outbox of a database.
+func In(db *database.DB) *Outbox { return &Outbox{db} }
+
+func (q *Outbox) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {
+	_, err := database.Write(ctx, q.db, func(tx *groupcommit.Tx) (struct{}, error) { return struct{}{}, fn(tx) })
+	return err
+}
+
 // Claim fills [outbox.Store].
-func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
-	all, err := inTx(ctx, db, func(tx *groupcommit.Tx) (all []outbox.Row, err error) {
+func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
+	all, err := database.Write(ctx, q.db, func(tx *groupcommit.Tx) (all []outbox.Row, err error) {
 		for _, kind := range outbox.Kinds() {
 			if c.Room[kind] <= 0 {
 				continue
 			}
-			rows, err := db.claim(tx, c, kind)
+			rows, err := q.claim(tx, c, kind)
 			if err != nil {
 				return nil, err
 			}
@@ -111,10 +124,10 @@ func (db *DB) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
 	return all, nil
 }
 
-func (db *DB) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
+func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
 	found, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Room[kind],
-		column.Micros(latest(c.Now, db.now())), string(kind))
-	rows, err := database.Collect(found, err, scanOutbox)
+		column.Micros(latest(c.Now, q.db.Now())), string(kind))
+	rows, err := database.Collect(found, err, Scan)
 	slices.SortFunc(rows, func(a, b outbox.Row) int {
 		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
 			return order
@@ -125,8 +138,8 @@ func (db *DB) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]out
 }
 
 // Progress fills [outbox.Store].
-func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error {
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
+func (q *Outbox) Progress(ctx context.Context, r outbox.Row, sent time.Time) error {
+	err := q.write(ctx, func(tx *groupcommit.Tx) error {
 		var conversationID string
 		err := tx.QueryRow(progressOutbox, r.ID, r.Owner, r.Payload.Sent, r.Payload.Unknown,
 			column.Flag(r.Payload.Acting)).Scan(&conversationID)
@@ -136,8 +149,7 @@ func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error 
 		if err != nil || sent.IsZero() {
 			return err
 		}
-		_, err = tx.Exec(moveLastSent, conversationID, column.Micros(sent))
-		return err
+		return MoveLastSent(tx, conversationID, sent)
 	})
 	if err != nil {
 		return fmt.Errorf("record progress of outbox row %s: %w", r.ID, err)
@@ -146,8 +158,8 @@ func (db *DB) Progress(ctx context.Context, r outbox.Row, sent time.Time) error 
 }
 
 // Release fills [outbox.Store].
-func (db *DB) Release(ctx context.Context, r outbox.Row, ended []action.Ended) error {
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return release(tx, r, ended) })
+func (q *Outbox) Release(ctx context.Context, r outbox.Row, ended []action.Ended) error {
+	err := q.write(ctx, func(tx *groupcommit.Tx) error { return release(tx, r, ended) })
 	if err != nil {
 		return fmt.Errorf("release outbox row %s: %w", r.ID, err)
 	}
@@ -192,10 +204,10 @@ func unsaid(tx *groupcommit.Tx, turnID string) error {
 
 // NextDue fills [outbox.Store]. Rows that wait for something else than time do not
 // count.
-func (db *DB) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (at time.Time, ok bool, err error) {
+func (q *Outbox) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (at time.Time, ok bool, err error) {
 	var all []time.Time
 	for _, kind := range kinds {
-		dues, err := db.dues(ctx, kind, gap)
+		dues, err := q.dues(ctx, kind, gap)
 		if err != nil {
 			return at, false, fmt.Errorf("read the next due outbox row: %w", sqlitefile.Explain(err))
 		}
@@ -208,8 +220,8 @@ func (db *DB) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kin
 }
 
 // dues are when the soonest rows of a kind are due.
-func (db *DB) dues(ctx context.Context, kind outbox.Kind, gap time.Duration) ([]time.Time, error) {
-	rows, err := db.Read().QueryContext(ctx, selectNextDue, dueHorizon, string(kind))
+func (q *Outbox) dues(ctx context.Context, kind outbox.Kind, gap time.Duration) ([]time.Time, error) {
+	rows, err := q.db.Read().QueryContext(ctx, selectNextDue, dueHorizon, string(kind))
 	return database.Collect(rows, err, func(r database.Row) (time.Time, error) {
 		var due, lastSent time.Time
 		if err := r.Scan(column.Instant(&due), column.Instant(&lastSent)); err != nil || lastSent.IsZero() {
@@ -226,8 +238,8 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// queue adds a pending row to its turn.
-func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err error) {
+// Add adds a pending row to its turn.
+func Add(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err error) {
 	if r.ID == "" {
 		if r.ID, err = database.NewID(); err != nil {
 			return err
@@ -247,13 +259,13 @@ func queue(tx *groupcommit.Tx, turnID string, r outbox.Row, now time.Time) (err 
 	return err
 }
 
-// queued reports whether a reply of the contact is still to go out.
-func queued(tx *groupcommit.Tx, conversationID string) (found bool, err error) {
+// Queued reports whether a reply of the contact is still to go out.
+func Queued(tx *groupcommit.Tx, conversationID string) (found bool, err error) {
 	err = tx.QueryRow(selectQueued, conversationID).Scan(&found)
 	return found, err
 }
 
-func scanOutbox(r database.Row) (o outbox.Row, err error) {
+func Scan(r database.Row) (o outbox.Row, err error) {
 	err = r.Scan(&o.ID, &o.ConversationID, &o.Key.TenantID, &o.Key.Channel, &o.Key.SubscriberID, &o.TurnID, &o.Kind,
 		&o.Seq, &o.Part, column.JSON(&o.Payload), &o.Payload.Sent, &o.Payload.Unknown, &o.Payload.Acting,
 		&o.Status, &o.Reason, &o.Attempts,

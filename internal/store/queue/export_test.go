@@ -1,0 +1,20 @@
+package queue
+
+// TurnPath are the queries of a turn and of the worker, and the operators' reads and writes of one row.
+var TurnPath = map[string]string{
+	"insertOutbox":      insertOutbox,
+	"selectQueued":      selectQueued,
+	"claimOutbox":       claimOutbox,
+	"progressOutbox":    progressOutbox,
+	"releaseOutbox":     releaseOutbox,
+	"selectNextDue":     selectNextDue,
+	"markNeedsPerson":   markNeedsPerson,
+	"selectSaid":        selectSaid,
+	"selectReplyRows":   selectReplyRows,
+	"updateSaid":        updateSaid,
+	"selectOutboxRow":   selectOutboxRow,
+	"retryOutbox":       retryOutbox,
+	"discardOutbox":     discardOutbox,
+	"moveLastSent":      moveLastSent,
+	"forgetHandoffSaid": forgetHandoffSaid,
+}

@@ -1,0 +1,26 @@
+package queue_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+)
+
+// bounded are the steps that read few rows although their wording says scan or sort.
+var bounded = map[string]string{
+	"selectQueued": "SCAN CONSTANT ROW", // the one row of SELECT EXISTS
+}
+
+// Holds docs/spec/15-storage.md: every query on the turn path is served by an index.
+func TestQueryPlans(t *testing.T) {
+	db, err := database.Open(t.Context(), database.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	storetest.CheckPlans(t, db.Read(), queue.TurnPath, bounded)
+}
