@@ -26,6 +26,9 @@ const (
 	// without it as long as the caller likes, and at once it would cut off the refusal of
 	// a body that is on its way.
 	drainWithin = time.Second
+	// closeWithin is how long requests that came last may take to be answered, once no turn
+	// starts any more.
+	closeWithin = 2 * time.Second
 )
 
 // endsReading bounds what the server reads behind a handler that answered without having
@@ -94,10 +97,13 @@ func (s *Service) Serve(ctx context.Context, f Front) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Config.Turn.ShutdownGrace)
 	defer cancel()
-	if server.Shutdown(grace) != nil {
+	s.Drain(grace) // the listener stays open: a message that still arrives is safe
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
+	defer cancel()
+	if server.Shutdown(last) != nil {
 		_ = server.Close() // what is left had its grace
 	}
-	s.Drain(grace)
+	s.HandBack(ctx)
 	return err
 }
 
@@ -130,5 +136,6 @@ func (s *Service) Work(ctx context.Context) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Config.Turn.ShutdownGrace)
 	defer cancel()
 	s.Drain(grace)
+	s.HandBack(ctx)
 	return nil
 }

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
@@ -35,7 +33,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
-	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 	"github.com/manychat-agent/manychat-agent/internal/webhook"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
@@ -58,7 +56,7 @@ type Options struct {
 // worker over one database.
 type Service struct {
 	opts      Options
-	owner     string
+	keeper    *sweep.Keeper
 	unlock    func() error
 	db        *store.DB
 	tokens    *token.Keeper
@@ -82,7 +80,7 @@ type Service struct {
 // New takes the database's lock, opens it and builds every room. Its errors say what
 // to do. The caller closes the service.
 func New(ctx context.Context, o Options) (*Service, error) {
-	s := &Service{opts: o, owner: uuid.Must(uuid.NewV7()).String(), stopping: make(chan struct{}), stopWorker: func() {}}
+	s := &Service{opts: o, stopping: make(chan struct{}), stopWorker: func() {}}
 	s.inForce.Store(o.Tenant)
 	s.metrics = telemetry.NewMetrics()
 	s.mistakes = &mistakes{log: o.Log, dev: o.Config.Mode == config.Dev}
@@ -100,8 +98,21 @@ func (s *Service) open(ctx context.Context) (err error) {
 	if s.unlock, err = database.Lock(url); err != nil {
 		return err
 	}
-	s.db, err = store.Open(ctx, store.Options{URL: url, Owner: s.owner, TenantID: s.opts.Config.Tenant.ID, Now: s.opts.Now})
+	if s.db, err = store.Open(ctx, store.Options{URL: url, Now: s.opts.Now}); err != nil {
+		return err
+	}
+	_, alone := s.opts.Config.Tenant.Database.SQLiteFile()
+	s.keeper, err = sweep.New(sweep.Config{
+		Store: s.db, TenantID: s.opts.Config.Tenant.ID, Alone: alone, Lease: s.opts.Config.Turn.ProcessLease,
+		Window: func() turn.Window { return turn.WindowOf(s.tenant(), s.opts.Now()) },
+		Buried: s.bury, Wake: func() { s.worker.Wake() }, Now: s.opts.Now, Log: s.opts.Log,
+	})
 	return err
+}
+
+// bury takes back what dead processes had of the budget.
+func (s *Service) bury(ctx context.Context, dead []string) error {
+	return s.ledger.End(ctx, s.opts.Config.Tenant.ID, dead)
 }
 
 // build makes the rooms, from the far end of a message's walk to its beginning.
@@ -157,7 +168,7 @@ func (s *Service) buildWorker(c config.Config) error {
 		Store:       s.db,
 		Sender:      client,
 		Tokens:      s.tokens,
-		Owner:       s.owner,
+		Owner:       s.keeper.ID,
 		Field:       c.ManyChat.ReplyField,
 		Flow:        c.ManyChat.ReplyFlowNs,
 		Gap:         c.ManyChat.ReplyGap,
@@ -174,7 +185,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	s.ledger = ledger.New(s.db.DB)
 	var err error
 	s.budget, err = budget.New(budget.Config{
-		Ledger: s.ledger, TenantID: c.Tenant.ID, Owner: s.owner, Now: s.opts.Now, Log: s.opts.Log, Count: s.metrics.Budget,
+		Ledger: s.ledger, TenantID: c.Tenant.ID, Owner: s.keeper.ID(), Now: s.opts.Now, Log: s.opts.Log, Count: s.metrics.Budget,
 	})
 	if err != nil {
 		return err
@@ -194,6 +205,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	}
 	s.turns, err = turn.New(turn.Config{
 		Store:       s.db,
+		Lane:        s.db,
 		Acts:        s.db,
 		Account:     s.performer,
 		Agent:       mind,
@@ -204,7 +216,10 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		Enforced:    c.Turn.EnforceTokens,
 		Observe:     s.observe,
 		Shapes:      shapes,
-		Owner:       s.owner,
+		Owner:       s.keeper.ID,
+		Alive:       s.keeper.Alive,
+		Merge:       c.Turn.MergeWaiting,
+		MaxAge:      c.Outbox.MaxAge,
 		Deadline:    c.Turn.RaceDeadline,
 		Abort:       c.Turn.ModelAbort,
 		Gap:         c.ManyChat.ReplyGap,
@@ -301,20 +316,14 @@ func (s *Service) Register(mux *http.ServeMux) {
 // Start takes over what an earlier process left on the database, runs its unfinished
 // turns again and starts the outbox worker.
 func (s *Service) Start(ctx context.Context) error {
-	now := s.opts.Now()
-	orphans, err := s.db.TakeOver(ctx, turn.TakeOver{
-		TenantID: s.opts.Config.Tenant.ID, Owner: s.owner, Now: now,
-		HistorySince: turn.HistorySince(s.tenant(), now), HistoryLimit: turn.HistoryEntries,
-		RecentLimit: limit.Recent(s.tenant()),
-	})
+	orphans, err := s.keeper.Start(ctx)
 	if err != nil {
 		return fmt.Errorf("take over what an earlier process left: %w", err)
 	}
-	if err := s.ledger.TakeOver(ctx, s.opts.Config.Tenant.ID, s.owner); err != nil {
-		return err
-	}
-	if len(orphans) > 0 {
-		s.opts.Log.Info("turns taken over", "count", len(orphans))
+	if _, alone := s.opts.Config.Tenant.Database.SQLiteFile(); alone {
+		if err := s.ledger.TakeOver(ctx, s.opts.Config.Tenant.ID, s.keeper.ID()); err != nil {
+			return err
+		}
 	}
 	for _, rec := range orphans {
 		s.turns.Resume(rec)
@@ -325,21 +334,31 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	s.background.Go(func() { s.budget.Run(work) })
+	s.background.Go(func() { s.keeper.Run(work, s.turns) })
 	if !s.opts.NoWorker {
 		s.background.Go(func() { s.worker.Run(work) })
 	}
 	return nil
 }
 
-// Drain makes /ready say no, waits for the turns in flight until ctx ends, and then
-// stops the worker behind the text it has in hand.
+// Drain makes /ready say no, lets no further turn start, waits for those in flight until ctx
+// ends, stops the worker behind the text it has in hand, and hands the rest back. Messages
+// that still arrive are recorded, for the next process.
 func (s *Service) Drain(ctx context.Context) {
 	close(s.stopping)
 	if err := s.turns.Drain(ctx); err != nil {
-		s.opts.Log.Warn("stopping before every turn has ended; they run again at the next start", "error", err)
+		s.opts.Log.Warn("stopping before every turn has ended; another process or the next start runs them again", "error", err)
 	}
 	s.stopWorker()
 	s.background.Wait()
+}
+
+// HandBack gives up what is unfinished. Call it last, behind [Service.Drain], when no message
+// arrives any more.
+func (s *Service) HandBack(ctx context.Context) {
+	if err := s.keeper.Stop(context.WithoutCancel(ctx)); err != nil {
+		s.opts.Log.Warn("what is unfinished was not handed back; others take it over when this process is silent for long enough", "error", err)
+	}
 }
 
 // Close releases the database. Call it after [Service.Drain], or on a service that

@@ -20,7 +20,7 @@ func (migrateCommand) Run(ctx context.Context, std Streams) error {
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{URL: c.Tenant.Database.Reveal(), TenantID: c.Tenant.ID, Now: time.Now})
+	db, err := store.Open(ctx, store.Options{URL: c.Tenant.Database.Reveal(), Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func withDatabase(ctx context.Context, std Streams, use func(context.Context, *s
 		return fmt.Errorf("open database %s: %w", file, store.ErrMissing)
 	}
 	db, err := store.Open(ctx, store.Options{
-		URL: c.Tenant.Database.Reveal(), TenantID: c.Tenant.ID, Now: time.Now, NoMigration: true,
+		URL: c.Tenant.Database.Reveal(), Now: time.Now, NoMigration: true,
 	})
 	if err != nil {
 		return err

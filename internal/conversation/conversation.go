@@ -25,10 +25,20 @@ type Conversation struct {
 	HistoryFrom   int64     // the first place of the contact's order that their history holds
 	HandoffSaidAt time.Time // when the contact was last told that a person takes over; zero: never
 	NotifiedAt    time.Time // when the business was last told of a handoff; zero: never
+
+	PausedFrom int64     // the first place of the contact's order that a pause holds
+	AnsweredAt time.Time // when a person last marked the conversation as answered; zero: never
+	TagReadAt  time.Time // when ManyChat was last asked for the tag of an active person; zero: never
+	TagActive  bool      // whether the contact carried it then
 }
 
 // Paused reports whether a person has the conversation at now.
 func (c Conversation) Paused(now time.Time) bool { return now.Before(c.PausedUntil) }
+
+// Holds reports whether a pause at now holds what has a place in the contact's order.
+func (c Conversation) Holds(seq int64, now time.Time) bool {
+	return c.Paused(now) && seq >= c.PausedFrom
+}
 
 // Role says who an entry of a turn belongs to.
 type Role string
@@ -98,6 +108,7 @@ type Spend struct {
 // the database.
 type Timings struct {
 	Record Micros   `json:"record"`          // from the handler's start to the recorded message
+	Wait   Micros   `json:"wait,omitempty"`  // for the contact's earlier turn
 	Steps  []Micros `json:"steps,omitempty"` // each step of the model loop
 	Hold   Micros   `json:"hold,omitempty"`  // waiting for the gap after an earlier text
 	Total  Micros   `json:"total"`           // from the handler's start to the settled reply

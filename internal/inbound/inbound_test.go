@@ -72,7 +72,7 @@ func (r *rig) drain(t *testing.T) {
 
 func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Owner: "p1", TenantID: "test", Now: time.Now})
+	db, err := store.Open(t.Context(), store.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	}
 	turns, err := turn.New(turn.Config{
 		Tokens: tokens, Enforced: true, Observe: func(conversation.Turn) {},
-		Store: db, Acts: db, Account: untouched{}, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
-		Wake: func() {}, Shapes: shapes, Owner: "p1", Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
+		Store: db, Lane: db, Acts: db, Alive: func() bool { return true }, MaxAge: time.Hour, Account: untouched{}, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
+		Wake: func() {}, Shapes: shapes, Owner: func() string { return "p1" }, Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
 		Now: time.Now, Log: log,
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
-	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
@@ -86,7 +86,7 @@ func (r *rig) dies(progress ...func(*outbox.Payload)) {
 			r.t.Fatal(err)
 		}
 	}
-	if _, err := r.db.TakeOver(ctx, turn.TakeOver{TenantID: "test", Owner: "p1", Now: time.Now()}); err != nil {
+	if _, _, err := r.db.TakeOver(ctx, sweep.TakeOver{Process: sweep.Process{ID: "p2", TenantID: "test"}, All: true}); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -103,6 +103,8 @@ type Payload struct {
 	// flow every start that did not certainly fail, before it is made.
 	Unknown int              `json:"unknown,omitempty"`
 	Actions []action.Pending `json:"actions,omitempty"`
+	// PlaysUntil is when the flow ends that the reply follows; zero: it follows none.
+	PlaysUntil time.Time `json:"playsUntil,omitzero"`
 	// Acting is set before the first of a reply's actions, so that they are made once.
 	Acting bool `json:"acting,omitempty"`
 }

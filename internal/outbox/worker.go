@@ -49,7 +49,7 @@ type Config struct {
 	Sender      Sender
 	Tokens      Tokens
 	Actions     Actions
-	Owner       string        // this process
+	Owner       func() string // this process
 	Field       string        // MANYCHAT_REPLY_FIELD
 	Flow        string        // MANYCHAT_REPLY_FLOW_NS
 	Gap         time.Duration // MANYCHAT_REPLY_GAP_MS; zero is allowed
@@ -105,10 +105,10 @@ type Worker struct {
 // NewWorker checks the config and returns a worker that is not running yet.
 func NewWorker(cfg Config) (*Worker, error) {
 	switch {
-	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Actions == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Log == nil:
+	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Actions == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Owner == nil, cfg.Log == nil:
 		return nil, errors.New("outbox: a collaborator is missing from the worker's config")
-	case cfg.Owner == "", cfg.Field == "", cfg.Flow == "":
-		return nil, errors.New("outbox: owner, reply field and reply flow must be set")
+	case cfg.Field == "", cfg.Flow == "":
+		return nil, errors.New("outbox: reply field and reply flow must be set")
 	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
 		return nil, errors.New("outbox: attempts, age and gap must be positive")
 	}
@@ -134,7 +134,7 @@ func (w *Worker) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.holds++
 		claimed, err := w.cfg.Store.Claim(ctx, Claim{
-			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner, w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Room: w.room(),
+			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner(), w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Room: w.room(),
 		})
 		if err != nil {
 			if ctx.Err() == nil {

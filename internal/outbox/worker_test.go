@@ -22,6 +22,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
@@ -135,7 +136,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		db, err := store.Open(t.Context(), store.Options{
-			URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Owner: "p1", TenantID: "test", Now: time.Now,
+			URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +160,7 @@ func (r *rig) work(acts outbox.Actions, maxAttempts int) {
 	r.t.Helper()
 	var err error
 	r.worker, err = outbox.NewWorker(outbox.Config{
-		Store: r.store, Sender: r.sender, Tokens: r.tokens(), Actions: acts, Owner: "p1", Field: "ai_message", Flow: "content1", Gap: gap,
+		Store: r.store, Sender: r.sender, Tokens: r.tokens(), Actions: acts, Owner: func() string { return "p1" }, Field: "ai_message", Flow: "content1", Gap: gap,
 		MaxAttempts: maxAttempts, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 		Log: slog.New(slog.DiscardHandler),
 	})
@@ -443,7 +444,7 @@ func TestEndedBetweenTheLastTextAndItsRelease(t *testing.T) {
 		if err := r.db.Progress(context.Background(), rows[0], time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.db.TakeOver(context.Background(), turn.TakeOver{TenantID: "test", Owner: "p1", Now: time.Now()}); err != nil {
+		if _, _, err := r.db.TakeOver(context.Background(), sweep.TakeOver{Process: sweep.Process{ID: "p2", TenantID: "test"}, All: true}); err != nil {
 			t.Fatal(err)
 		}
 		r.run()

@@ -62,7 +62,7 @@ func BenchmarkTurn(b *testing.B) {
 		now := time.Now()
 		r, err := db.Record(ctx, turn.Arrival{
 			TurnID: id, Key: key, Owner: "process-a", Text: "hello", ReceivedAt: now,
-			HistorySince: now.AddDate(0, 0, -30), HistoryLimit: 10, RecentLimit: 60,
+			Window: turn.Window{HistorySince: now.AddDate(0, 0, -30), HistoryLimit: 10, RecentLimit: 60},
 		})
 		if err != nil {
 			return err

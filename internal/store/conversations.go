@@ -20,7 +20,7 @@ import (
 
 // conversationColumns are what scanConversation reads.
 const conversationColumns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person,
-    history_from, handoff_said_at, notified_at`
+    history_from, handoff_said_at, notified_at, paused_from, answered_at, tag_read_at, tag_active`
 
 // enterConversation finds or makes the contact's conversation and takes two places in
 // its order, the second of which it returns. It is the first statement of a record:
@@ -44,8 +44,11 @@ WHERE tenant_id = $1 AND subscriber_id = $2 AND channel = $3`
 const selectConversation = `
 SELECT ` + conversationColumns + ` FROM conversations WHERE id = $1`
 
-const selectLastSent = `
-SELECT last_sent_at FROM conversations WHERE id = $1`
+// lockConversation is the first statement of whatever decides about a contact: what is read
+// behind it cannot change until the transaction ends. Locks go conversation, turn, outbox.
+const lockConversation = `
+UPDATE conversations SET last_seq = last_seq WHERE id = $1
+RETURNING ` + conversationColumns
 
 // forgetReserved takes back what an inline turn noted as the contact's last text before
 // its response was written, unless a text went out since: it was not written. What was
@@ -53,9 +56,6 @@ SELECT last_sent_at FROM conversations WHERE id = $1`
 const forgetReserved = `
 UPDATE conversations SET last_sent_at = NULL
 FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.last_sent_at = t.settled_at`
-
-const selectHandoffSaid = `
-SELECT handoff_said_at FROM conversations WHERE id = $1`
 
 const moveHandoffSaid = `
 UPDATE conversations SET handoff_said_at = $2 WHERE id = $1`
@@ -80,6 +80,16 @@ func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.C
 type entered struct {
 	conversation.Conversation
 	seq int64 // the turn's; its message has the place before
+}
+
+// lock holds a conversation until the transaction ends, and reads it. [turn.ErrNotOwner]
+// when there is none, for nobody owns its turns.
+func lock(tx *groupcommit.Tx, id string) (conversation.Conversation, error) {
+	c, err := scanConversation(tx.QueryRow(lockConversation, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = turn.ErrNotOwner
+	}
+	return c, err
 }
 
 func enter(tx *groupcommit.Tx, key contact.Key, now time.Time) (e entered, err error) {
@@ -117,6 +127,7 @@ func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (toke
 func scanConversation(r database.Row, before ...any) (c conversation.Conversation, err error) {
 	err = r.Scan(append(before,
 		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
-		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt), column.Instant(&c.NotifiedAt))...)
+		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt), column.Instant(&c.NotifiedAt),
+		&c.PausedFrom, column.Instant(&c.AnsweredAt), column.Instant(&c.TagReadAt), &c.TagActive)...)
 	return c, err
 }

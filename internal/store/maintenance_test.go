@@ -10,7 +10,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
-	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
 // Holds docs/spec/15-storage.md: migrations are forward-only and run under a lock.
@@ -105,14 +105,16 @@ func TestProcessRow(t *testing.T) {
 		}
 		return ids
 	}
-	for _, owner := range []string{"process-a", "process-b", "process-b"} {
-		open(t, store.Options{URL: "sqlite:" + path, Owner: owner, TenantID: "demo"})
+	db := open(t, store.Options{URL: "sqlite:" + path})
+	for _, owner := range []string{"process-a", "process-b", "process-b", "process-c"} {
+		if _, _, err := db.Beat(t.Context(), sweep.Process{ID: owner, TenantID: "demo"}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	db := open(t, store.Options{URL: "sqlite:" + path, Owner: "process-c", TenantID: "demo"})
 	if d := cmp.Diff([]string{"process-a", "process-b", "process-c"}, processes()); d != "" {
 		t.Errorf("processes (-want +got):\n%s", d)
 	}
-	if _, err := db.TakeOver(t.Context(), turn.TakeOver{TenantID: "demo", Owner: "process-c"}); err != nil {
+	if _, _, err := db.TakeOver(t.Context(), sweep.TakeOver{Process: sweep.Process{ID: "process-c", TenantID: "demo"}, All: true}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"process-c"}, processes()); d != "" {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func arrival(id, text string) turn.Arrival {
 	return turn.Arrival{
 		TurnID: id, Owner: "process-a", Text: text, ReceivedAt: time.Unix(1_800_000_000, 0),
-		Key: contact.Key{TenantID: "demo", Channel: contact.WhatsApp, SubscriberID: "700001"}, HistoryLimit: 10,
+		Key: contact.Key{TenantID: "demo", Channel: contact.WhatsApp, SubscriberID: "700001"}, Window: turn.Window{HistoryLimit: 10},
 	}
 }
 
@@ -150,7 +150,7 @@ func TestOpenCreatesFolder(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	path := create(t)
-	db := open(t, store.Options{URL: "sqlite:" + path, ReadOnly: true, Owner: "process-b"})
+	db := open(t, store.Options{URL: "sqlite:" + path, ReadOnly: true})
 	got, err := db.Turn(t.Context(), "turn-1")
 	if err != nil || got.Text != "hello" {
 		t.Errorf("Turn returned %+v, %v", got, err)
@@ -216,7 +216,7 @@ func TestCallerThatGaveUp(t *testing.T) {
 func TestInBubble(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	synctest.Test(t, func(t *testing.T) {
-		db := open(t, store.Options{URL: "sqlite:" + path, Owner: "process-a"})
+		db := open(t, store.Options{URL: "sqlite:" + path})
 		r := record(t, db, "turn-1", "hello")
 		time.Sleep(8 * time.Second)
 		r.Turn.Outcome, r.Turn.Path = conversation.Answered, conversation.Inline

@@ -2,28 +2,108 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
+const beatProcess = `
+UPDATE processes SET beat_at = $3, beats = beats + 1 WHERE id = $1 AND tenant_id = $2`
+
 const insertProcess = `
-INSERT INTO processes (id, tenant_id, started_at, beat_at) VALUES ($1, $2, $3, $3)
-ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, beat_at = excluded.beat_at`
+INSERT INTO processes (id, tenant_id, started_at, beat_at, beats) VALUES ($1, $2, $3, $3, 1)`
+
+const selectProcesses = `
+SELECT id, beats FROM processes WHERE tenant_id = $1 ORDER BY id`
+
+const deleteProcess = `
+DELETE FROM processes WHERE id = $1 AND tenant_id = $2`
 
 const deleteOtherProcesses = `
 DELETE FROM processes WHERE tenant_id = $1 AND id <> $2`
 
-// insertProcess records that this process runs.
-func (db *DB) insertProcess(ctx context.Context, id, tenantID string) error {
+const selectOwned = `
+SELECT id FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2
+ORDER BY received_at, seq`
+
+const handBackTurns = `
+UPDATE turns SET owner = NULL WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2`
+
+// Beat fills [sweep.Store].
+func (db *DB) Beat(ctx context.Context, p sweep.Process) (beats map[string]int64, known bool, err error) {
 	now := column.Micros(db.now())
+	beats, err = inTx(ctx, db, func(tx *groupcommit.Tx) (map[string]int64, error) {
+		changed, err := database.Affected(tx.Exec(beatProcess, p.ID, p.TenantID, now))
+		if known = changed > 0; err == nil && !known {
+			_, err = tx.Exec(insertProcess, p.ID, p.TenantID, now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return processes(tx, p.TenantID)
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("beat as a process: %w", err)
+	}
+	return beats, known, nil
+}
+
+func processes(tx *groupcommit.Tx, tenantID string) (map[string]int64, error) {
+	beats := map[string]int64{}
+	rows, err := tx.Query(selectProcesses, tenantID)
+	_, err = database.Collect(rows, err, func(r database.Row) (none struct{}, err error) {
+		var id string
+		var n int64
+		err = r.Scan(&id, &n)
+		beats[id] = n
+		return none, err
+	})
+	return beats, err
+}
+
+// Owned fills [sweep.Store].
+func (db *DB) Owned(ctx context.Context, p sweep.Process) ([]string, error) {
+	rows, err := db.Read().QueryContext(ctx, selectOwned, p.TenantID, p.ID)
+	ids, err := database.Collect(rows, err, database.ScanString)
+	if err != nil {
+		return nil, fmt.Errorf("read the unfinished turns of a process: %w", err)
+	}
+	return ids, nil
+}
+
+// HandBack fills [sweep.Store].
+func (db *DB) HandBack(ctx context.Context, p sweep.Process) error {
 	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
-		_, err := tx.Exec(insertProcess, id, tenantID, now)
+		if _, err := tx.Exec(handBackTurns, p.TenantID, p.ID); err != nil {
+			return err
+		}
+		if err := requeue(tx, p.TenantID, p.ID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(deleteProcess, p.ID, p.TenantID)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("record the process: %w", err)
+		return fmt.Errorf("hand back what is unfinished: %w", err)
 	}
 	return nil
+}
+
+// requeue gives back the outbox rows that a process was delivering.
+func requeue(tx *groupcommit.Tx, tenantID, process string) error {
+	_, err := tx.Exec(requeueOf, tenantID, process)
+	return err
+}
+
+// found tells a row that is there from one that is not.
+func found(err error) (bool, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
@@ -13,132 +16,217 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
-// requeueDelivering gives back what a predecessor had in hand, its attempt not counted.
-const requeueDelivering = `
-UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
-WHERE tenant_id = $1 AND status = 'delivering'`
-
-// unfinished repeats the condition of the index over unfinished turns, which serves the
+// unfinished repeats the condition of the indexes over unfinished turns, which serve the
 // queries that also ask for one state.
 const unfinished = `state IN ('waiting', 'running', 'answering')`
 
-// settleStamped ends the turns whose response left before the crash. Their actions are lost:
+// requeueAll gives back what predecessors had in hand, the attempts not counted.
+const requeueAll = `
+UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
+WHERE tenant_id = $1 AND status = 'delivering' AND owner NOT LIKE 'response/%'`
+
+// requeueOf gives back what one process had in hand. A claim's owner is its process and a
+// number.
+const requeueOf = `
+UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
+WHERE tenant_id = $1 AND status = 'delivering' AND owner LIKE CAST($2 AS TEXT) || '/%'`
+
+// selectLeft reads the turns of anybody else, for a process that is alone on its database.
+const selectLeft = `
+SELECT id, conversation_id, seq FROM turns
+WHERE tenant_id = $1 AND ` + unfinished + ` AND (owner IS NULL OR owner <> $2)
+ORDER BY received_at, seq LIMIT $3`
+
+const selectUnowned = `
+SELECT id, conversation_id, seq FROM turns
+WHERE tenant_id = $1 AND ` + unfinished + ` AND owner IS NULL
+ORDER BY received_at, seq LIMIT $2`
+
+const selectOrphans = `
+SELECT id, conversation_id, seq FROM turns
+WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2
+ORDER BY received_at, seq LIMIT $3`
+
+const selectLost = `
+SELECT id, conversation_id, seq FROM turns WHERE id = $1 AND ` + unfinished + ` AND owner = $2`
+
+// settleStamped ends a turn whose response left before the crash. Its actions are lost:
 // which of them were performed nobody knows, so their record stays as it is.
 const settleStamped = `
 UPDATE turns SET state = 'settled', pending = NULL
-WHERE tenant_id = $1 AND ` + unfinished + ` AND state = 'answering' AND responded_at IS NOT NULL`
+WHERE id = $1 AND state = 'answering' AND responded_at IS NOT NULL`
 
 const selectUnstamped = `
-SELECT id, replies, pending, received_at FROM turns
-WHERE tenant_id = $1 AND ` + unfinished + ` AND state = 'answering'
-ORDER BY received_at, seq`
+SELECT replies, pending FROM turns WHERE id = $1`
 
-// restartUnfinished starts every unfinished turn once more.
-const restartUnfinished = `
-UPDATE turns SET state = 'running', owner = $2, attempt = attempt + 1
-WHERE tenant_id = $1 AND ` + unfinished + ` AND state <> 'answering'`
+// takeTurn starts a running turn once more; a start that was handed back is still the same.
+const takeTurn = `
+UPDATE turns SET attempt = attempt + CASE WHEN state = 'running' AND owner IS NOT NULL THEN 1 ELSE 0 END, owner = $2
+WHERE id = $1 AND state IN ('waiting', 'running')
+RETURNING owner, attempt`
 
-const selectRunning = `
-SELECT ` + turnColumns + `, a.offering FROM turns a` + joinTurn + `
-WHERE a.tenant_id = $1 AND a.` + unfinished + ` AND a.state = 'running'
-ORDER BY a.received_at, a.seq`
+// takeLimit is how many turns one transaction takes over.
+const takeLimit = 100
 
-// TakeOver fills [turn.Recovery]. It also forgets the tenant's other processes.
-func (db *DB) TakeOver(ctx context.Context, t turn.TakeOver) ([]turn.Recorded, error) {
-	taken, err := inTx(ctx, db, func(tx *groupcommit.Tx) ([]turn.Recorded, error) { return takeOver(tx, t) })
-	if err != nil {
-		return nil, fmt.Errorf("take over unfinished turns: %w", err)
+// TakeOver fills [sweep.Store].
+func (db *DB) TakeOver(ctx context.Context, t sweep.TakeOver) (taken []turn.Recorded, more bool, err error) {
+	now := db.now()
+	if t.Limit <= 0 {
+		t.Limit = takeLimit
 	}
-	return taken, nil
-}
-
-func takeOver(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
-	for _, query := range []string{requeueDelivering, settleStamped} {
-		if _, err := tx.Exec(query, t.TenantID); err != nil {
-			return nil, err
-		}
-	}
-	if err := rerouteUnstamped(tx, t); err != nil {
-		return nil, err
-	}
-	for _, query := range []string{restartUnfinished, deleteOtherProcesses} {
-		if _, err := tx.Exec(query, t.TenantID, t.Owner); err != nil {
-			return nil, err
-		}
-	}
-	return restarted(tx, t)
-}
-
-// answer is a reply that was settled inline and may not have been written.
-type answer struct {
-	turnID     string
-	replies    []string
-	pending    []action.Pending
-	receivedAt time.Time
-}
-
-// rerouteUnstamped hands unwritten responses to the outbox, due now.
-func rerouteUnstamped(tx *groupcommit.Tx, t turn.TakeOver) error {
-	answers, err := unstamped(tx, t.TenantID)
-	if err != nil {
-		return err
-	}
-	for _, a := range answers {
-		rows, err := queue.Rows(tx, a.turnID)
+	taken, err = inTx(ctx, db, func(tx *groupcommit.Tx) ([]turn.Recorded, error) {
+		orphans, err := left(tx, t)
 		if err != nil {
+			return nil, err
+		}
+		more = len(orphans) >= t.Limit
+		if !more {
+			if err := bury(tx, t); err != nil {
+				return nil, err
+			}
+		}
+		return takeAll(tx, t, orphans, now)
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("take over unfinished turns: %w", err)
+	}
+	return taken, more, nil
+}
+
+// orphan is a turn that nobody works on.
+type orphan struct {
+	id, conversationID string
+	seq                int64
+}
+
+// left are the orphans of a take-over, at most its limit.
+func left(tx *groupcommit.Tx, t sweep.TakeOver) (all []orphan, err error) {
+	read := func(query string, args ...any) {
+		if err != nil || len(all) >= t.Limit {
+			return
+		}
+		rows, failed := tx.Query(query, args...)
+		some, failed := database.Collect(rows, failed, func(r database.Row) (o orphan, err error) {
+			err = r.Scan(&o.id, &o.conversationID, &o.seq)
+			return o, err
+		})
+		all, err = append(all, some...), failed
+	}
+	if t.All {
+		read(selectLeft, t.TenantID, t.ID, t.Limit)
+		return all, err
+	}
+	for _, dead := range t.Dead {
+		read(selectOrphans, t.TenantID, dead, t.Limit)
+	}
+	read(selectUnowned, t.TenantID, t.Limit)
+	for _, id := range t.Lost {
+		read(selectLost, id, t.ID)
+	}
+	return all, err
+}
+
+// bury gives back what the dead were delivering, and forgets them.
+func bury(tx *groupcommit.Tx, t sweep.TakeOver) error {
+	if t.All {
+		if _, err := tx.Exec(requeueAll, t.TenantID); err != nil {
 			return err
 		}
-		row := outbox.Row{CreatedAt: a.receivedAt, Payload: outbox.Payload{Texts: said.Responded(a.replies, rows)}}
-		if len(rows) == 0 { // else the last of them has the turn's actions
-			row.Payload.Actions = a.pending
+		_, err := tx.Exec(deleteOtherProcesses, t.TenantID, t.ID)
+		return err
+	}
+	for _, dead := range t.Dead {
+		if err := requeue(tx, t.TenantID, dead); err != nil {
+			return err
 		}
-		if err := reroute(tx, a.turnID, row, t.Now); err != nil {
+		if _, err := tx.Exec(deleteProcess, dead, t.TenantID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func unstamped(tx *groupcommit.Tx, tenantID string) ([]answer, error) {
-	rows, err := tx.Query(selectUnstamped, tenantID)
-	return database.Collect(rows, err, func(r database.Row) (a answer, err error) {
-		err = r.Scan(&a.turnID, column.JSON(&a.replies), column.JSON(&a.pending), column.Instant(&a.receivedAt))
-		return a, err
+// takeAll takes the orphans contact by contact, so that two processes never wait for each
+// other, and each contact's earlier ones first.
+func takeAll(tx *groupcommit.Tx, t sweep.TakeOver, orphans []orphan, now time.Time) (taken []turn.Recorded, err error) {
+	slices.SortFunc(orphans, func(a, b orphan) int {
+		return cmp.Or(cmp.Compare(a.conversationID, b.conversationID), cmp.Compare(a.seq, b.seq))
 	})
-}
-
-// restarted reads the turns to be run again as they were recorded: with the offering
-// that their request named, and the history up to their own message.
-func restarted(tx *groupcommit.Tx, t turn.TakeOver) ([]turn.Recorded, error) {
-	turns, err := running(tx, t.TenantID)
-	if err != nil {
-		return nil, err
-	}
-	for i := range turns {
-		r := &turns[i]
-		named := r.Conversation.Offering
-		r.Conversation, err = scanConversation(tx.QueryRow(selectConversation, r.Turn.ConversationID))
+	for _, o := range orphans {
+		r, run, err := takeOne(tx, t, o, now)
 		if err != nil {
 			return nil, err
 		}
-		if named != "" || !r.Turn.Bound {
-			r.Conversation.Offering = named
-		}
-		if err := readStart(tx, r, window{since: t.HistorySince, limit: t.HistoryLimit, recent: t.RecentLimit}); err != nil {
-			return nil, err
+		if run {
+			taken = append(taken, r)
 		}
 	}
-	return turns, nil
+	slices.SortStableFunc(taken, func(a, b turn.Recorded) int {
+		return cmp.Or(a.Turn.ReceivedAt.Compare(b.Turn.ReceivedAt), cmp.Compare(a.Turn.Seq, b.Turn.Seq))
+	})
+	return taken, nil
 }
 
-// running reads the tenant's running turns; of their conversations only the offering
-// that each one's request named.
-func running(tx *groupcommit.Tx, tenantID string) ([]turn.Recorded, error) {
-	rows, err := tx.Query(selectRunning, tenantID)
-	return database.Collect(rows, err, func(r database.Row) (rec turn.Recorded, err error) {
-		rec.Turn, err = scanTurn(r, &rec.Conversation.Offering)
-		return rec, err
-	})
+// takeOne takes one turn, if nobody else has done so; run says that it is to be run.
+func takeOne(tx *groupcommit.Tx, t sweep.TakeOver, o orphan, now time.Time) (r turn.Recorded, run bool, err error) {
+	c, err := lock(tx, o.conversationID)
+	if err != nil {
+		return r, false, err
+	}
+	if r, err = started(tx, c, o.id); err != nil {
+		return r, false, err
+	}
+	if !orphaned(t, r.Turn) {
+		return r, false, nil
+	}
+	if r.Turn.State == conversation.Answering {
+		return r, false, endAnswering(tx, r.Turn, now)
+	}
+	if err := tx.QueryRow(takeTurn, o.id, t.ID).Scan(&r.Turn.Owner, &r.Turn.Attempt); err != nil {
+		return r, false, err
+	}
+	if r.Turn.State == conversation.Running {
+		err = readStart(tx, &r, t.Window)
+	}
+	return r, true, err
+}
+
+// orphaned reports whether a turn is still what the take-over found.
+func orphaned(t sweep.TakeOver, found conversation.Turn) bool {
+	switch {
+	case found.State == conversation.Settled || found.State == conversation.Merged:
+		return false
+	case found.Owner == "" || t.All && found.Owner != t.ID:
+		return true
+	case found.Owner == t.ID:
+		return slices.Contains(t.Lost, found.ID)
+	}
+	return slices.Contains(t.Dead, found.Owner)
+}
+
+// endAnswering ends a turn whose response left, or hands the reply to the outbox, due now.
+func endAnswering(tx *groupcommit.Tx, t conversation.Turn, now time.Time) error {
+	if !t.RespondedAt.IsZero() {
+		_, err := tx.Exec(settleStamped, t.ID)
+		return err
+	}
+	var replies []string
+	var pending []action.Pending
+	if err := tx.QueryRow(selectUnstamped, t.ID).Scan(column.JSON(&replies), column.JSON(&pending)); err != nil {
+		return err
+	}
+	rows, err := queue.Rows(tx, t.ID)
+	if err != nil {
+		return err
+	}
+	row := outbox.Row{
+		ConversationID: t.ConversationID, CreatedAt: t.ReceivedAt, Payload: outbox.Payload{Texts: said.Responded(replies, rows)},
+	}
+	if len(rows) == 0 { // else the last of them has the turn's actions
+		row.Payload.Actions = pending
+	}
+	return reroute(tx, t.ID, row, now)
 }

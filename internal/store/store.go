@@ -1,5 +1,5 @@
 // Package store keeps conversations, turns and the outbox in a database. It fills
-// [turn.Store], [turn.Acts], [turn.Recovery], [outbox.Store], [token.Store] and the claims
+// [turn.Store], [turn.Acts], [turn.Lane], [sweep.Store], [outbox.Store], [token.Store] and the claims
 // of package delivery, and answers what operators ask.
 //
 // The SQL is hand-written beside the code that runs it, one file a table, in a dialect
@@ -10,7 +10,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
@@ -21,21 +20,21 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
 var (
-	_ turn.Store    = (*DB)(nil)
-	_ turn.Recovery = (*DB)(nil)
-	_ turn.Acts     = (*DB)(nil)
-	_ outbox.Store  = (*DB)(nil)
-	_ token.Store   = (*DB)(nil)
+	_ turn.Store   = (*DB)(nil)
+	_ turn.Lane    = (*DB)(nil)
+	_ turn.Acts    = (*DB)(nil)
+	_ sweep.Store  = (*DB)(nil)
+	_ outbox.Store = (*DB)(nil)
+	_ token.Store  = (*DB)(nil)
 )
 
 // Options say which database to open, and how.
 type Options struct {
 	URL         string           // "sqlite:PATH"
-	Owner       string           // id of this process, recorded as running; empty: not recorded
-	TenantID    string           // the process's tenant
 	Now         func() time.Time // required
 	ReadOnly    bool             // open an existing database and never write
 	NoMigration bool             // refuse a database that is older than the binary instead of migrating it
@@ -58,11 +57,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: o.Now}
-	if !o.ReadOnly && o.Owner != "" {
-		if err := db.insertProcess(ctx, o.Owner, o.TenantID); err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
-	}
 	return db, nil
 }
 

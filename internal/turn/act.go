@@ -16,6 +16,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
 
 // actWithin bounds the actions behind a response (docs/spec/03-turn.md, "Steps").
@@ -78,7 +79,7 @@ func (r *Runner) perform(x *Exchange, rec Recorded, pending []action.Pending) (d
 			done = append(done, action.Ended{Place: p.Place, Status: action.Failed, Error: why})
 		}
 	}
-	if r.cfg.Now().Sub(x.written()) > actLatest {
+	if r.cfg.Now().Sub(x.WrittenAt()) > actLatest || !r.cfg.Alive() {
 		failed(action.NotStarted)
 		return done
 	}
@@ -107,7 +108,7 @@ func (r *Runner) notify(x *Exchange, s *Settlement, quiet bool) {
 	}
 	due := r.cfg.Now() // behind the reply, which tells the contact first
 	if s.Row != nil {
-		due = later(due, s.Row.NextAttemptAt)
+		due = race.Later(due, s.Row.NextAttemptAt)
 	}
 	add := func(number int, id, text string) {
 		part := action.Pending{Place: len(s.Turn.Actions), Tool: action.NotifyHandoff, ID: id, Text: text}

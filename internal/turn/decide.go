@@ -40,7 +40,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	if v, ok := guard(x, rec); ok {
 		return v
 	}
-	text, history := conversation.Plain(rec.Turn.Text), plain(rec.History)
+	text, history := readable(rec), plain(rec.History)
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
 	desk := x.desk(rec)
@@ -53,7 +53,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		History:   history,
 		Text:      text,
 		FirstName: rec.Turn.FirstName,
-		ReserveBy: x.deadline(),
+		ReserveBy: x.End(),
 		Offering:  rec.Conversation.Offering,
 	})
 	acts := x.flows.Closed(desk.Close())
@@ -132,26 +132,51 @@ func plain(history []conversation.Entry) []conversation.Entry {
 // of docs/spec/03-turn.md, "Steps".
 func guard(x *Exchange, rec Recorded) (verdict, bool) {
 	t := x.tenant
-	text := conversation.Plain(rec.Turn.Text)
+	texts := rec.Texts()
+	for i := range texts {
+		texts[i] = conversation.Plain(texts[i])
+	}
 	if !t.Rules.Audience.Includes(rec.Turn.Key.SubscriberID) {
 		return verdict{outcome: conversation.Paused, interventions: []string{"audience"}}, true
 	}
-	if t.Keywords.Opening.Equals(text) {
+	if all(texts, t.Keywords.Opening.Equals) {
 		return verdict{messages: []string{t.Rules.OpeningTrigger.Message}, outcome: conversation.AnsweredScripted}, true
 	}
 	if reason, over := limit.Over(t.Rules, rec.Turn, rec.Recent); over {
 		return x.handoff(conversation.EscalatedPrecheck, reason), true
 	}
-	if unreadable(text) {
+	if all(texts, unreadable) {
 		if m := t.Rules.Messages.MediaFallback; m != "" {
 			return verdict{messages: []string{m}, outcome: conversation.MediaFallback}, true
 		}
 		return x.handoff(conversation.EscalatedPrecheck, conversation.ByMedia), true
 	}
-	if _, ok := t.Keywords.Escalation.Find(text); ok {
+	asksForPerson := func(text string) bool {
+		_, found := t.Keywords.Escalation.Find(text)
+		return found
+	}
+	if slices.ContainsFunc(texts, asksForPerson) {
 		return x.handoff(conversation.EscalatedPrecheck, conversation.ByKeyword), true
 	}
 	return verdict{}, false
+}
+
+// all reports whether every text is so. What covers a set of messages only in part answers
+// none of it.
+func all(texts []string, is func(string) bool) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !is(text) })
+}
+
+// readable is what a model reads of the messages that a turn answers, oldest first. What says
+// nothing is left out.
+func readable(rec Recorded) string {
+	var said []string
+	for _, text := range rec.Texts() {
+		if text = conversation.Plain(text); !unreadable(text) {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n")
 }
 
 // unreadable reports whether a message says nothing an agent can read: no text at

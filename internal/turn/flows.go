@@ -35,6 +35,10 @@ const noteWithin = 2 * time.Second
 // Send fills [tool.Sender]: the flow is written down before its request, and again with
 // what became of it.
 func (f *flows) Send(ctx context.Context, r action.Record) (action.Record, error) {
+	if !f.x.r.cfg.Alive() {
+		r.Status, r.Error = action.Failed, action.NotStarted
+		return r, nil
+	}
 	r.Status = action.Sending
 	if err := f.note(ctx, r); err != nil {
 		return f.unsent(r, err)

@@ -229,7 +229,7 @@ func TestFlowsOfAnEarlierTry(t *testing.T) {
 	}
 	withTools(t, acting(), m, func(r *rig) {
 		ctx := context.Background()
-		rec, err := r.db.Record(ctx, turn.Arrival{TurnID: "t-1", Key: key, Owner: "dead", Text: "hello", ReceivedAt: r.start, HistoryLimit: 10})
+		rec, err := r.db.Record(ctx, turn.Arrival{TurnID: "t-1", Key: key, Owner: "dead", Text: "hello", ReceivedAt: r.start, Window: turn.Window{HistoryLimit: 10}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestFlowsOfAnEarlierTry(t *testing.T) {
 			}
 		}
 		time.Sleep(5 * time.Second)
-		orphans, err := r.db.TakeOver(ctx, turn.TakeOver{TenantID: key.TenantID, Owner: "p1", Now: time.Now(), HistoryLimit: 10})
+		orphans, err := takeOver(ctx, r.db, "p1")
 		if err != nil || len(orphans) != 1 {
 			t.Fatalf("take over: %d orphans, %v", len(orphans), err)
 		}

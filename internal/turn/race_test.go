@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -284,14 +285,14 @@ func TestResume(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, answersAfter(time.Second), nil, func(r *rig) {
 				_, err := r.db.Record(r.t.Context(), turn.Arrival{
-					TurnID: "t-1", Key: key, Owner: "dead", Text: "hello", ReceivedAt: r.start, HistoryLimit: 10,
+					TurnID: "t-1", Key: key, Owner: "dead", Text: "hello", ReceivedAt: r.start, Window: turn.Window{HistoryLimit: 10},
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				var orphans []turn.Recorded
-				for range tt.starts {
-					orphans, err = r.db.TakeOver(r.t.Context(), turn.TakeOver{TenantID: key.TenantID, Owner: "p1", Now: time.Now(), HistoryLimit: 10})
+				for i := range tt.starts {
+					orphans, err = takeOver(r.t.Context(), r.db, fmt.Sprint("p", i))
 					if err != nil || len(orphans) != 1 {
 						t.Fatalf("take over: %d orphans, %v", len(orphans), err)
 					}

@@ -36,7 +36,7 @@ func (w *world) boot() {
 	log := slog.New(w)
 	acts := newHands(p, log)
 	worker, err := outbox.NewWorker(outbox.Config{
-		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db, &field{}), Actions: rowHands{acts}, Owner: p.name,
+		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db, &field{}), Actions: rowHands{acts}, Owner: func() string { return p.name },
 		Field: replyField, Flow: replyFlow, Gap: gap, MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
 	})
 	if err != nil {
@@ -45,14 +45,14 @@ func (w *world) boot() {
 	// Nothing is started too often, so that every reply names the message it answers.
 	p.runner, err = turn.New(turn.Config{
 		Tokens: keeper(w.t, w.db, &field{}), Observe: func(conversation.Turn) {},
-		Store: turnStore{p}, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
-		Tenant: w.tenant, Wake: worker.Wake, Shapes: shapes(w.t), Owner: p.name,
+		Store: turnStore{p}, Lane: w.db, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
+		Tenant: w.tenant, Wake: worker.Wake, Shapes: shapes(w.t), Owner: func() string { return p.name }, Alive: func() bool { return true }, Merge: true, MaxAge: 6 * time.Hour,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	left, err := w.db.TakeOver(context.Background(), turn.TakeOver{TenantID: key.TenantID, Owner: p.name, Now: time.Now(), HistoryLimit: 10})
+	left, err := takeOver(context.Background(), w.db, p.name)
 	if err != nil {
 		w.t.Fatal(err)
 	}

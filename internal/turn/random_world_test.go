@@ -102,7 +102,7 @@ type exchanged struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	db, err := store.Open(t.Context(), store.Options{
-		URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Owner: "p0", TenantID: key.TenantID, Now: time.Now,
+		URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
 // The limits of the tests; each is the default of docs/deadlines.md.
@@ -140,7 +141,7 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		db, err := store.Open(t.Context(), store.Options{
-			URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Owner: "p1", TenantID: key.TenantID, Now: time.Now,
+			URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -160,6 +161,14 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 	})
 }
 
+// takeOver takes everything over that anybody else left.
+func takeOver(ctx context.Context, db *store.DB, owner string) ([]turn.Recorded, error) {
+	taken, _, err := db.TakeOver(ctx, sweep.TakeOver{
+		Process: sweep.Process{ID: owner, TenantID: key.TenantID}, All: true, Window: turn.Window{HistoryLimit: 10},
+	})
+	return taken, err
+}
+
 func newRunner(t *testing.T, s turn.Store, a turn.Agent, of *rig, limit time.Duration) *turn.Runner {
 	t.Helper()
 	return newRunnerFor(t, fixture, s, a, of, limit)
@@ -173,7 +182,7 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 	}
 	r, err := turn.New(turn.Config{
 		Tokens: keeper(t, s, of.field), Enforced: true, Observe: func(conversation.Turn) {},
-		Store: s, Acts: acts{of.db, s}, Account: of.reached(), Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: "p1",
+		Store: s, Lane: of.db, Alive: func() bool { return true }, Merge: true, MaxAge: 6 * time.Hour, Acts: acts{of.db, s}, Account: of.reached(), Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: func() string { return "p1" },
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(of.logs),
 	})
 	if err != nil {

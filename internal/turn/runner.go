@@ -21,7 +21,9 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
+	"github.com/manychat-agent/manychat-agent/internal/turn/lane"
 	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
+	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
 
 // The bounds of docs/deadlines.md that no variable sets.
@@ -49,6 +51,11 @@ func HistorySince(t *tenant.Tenant, now time.Time) time.Time {
 	return now.Add(-time.Duration(t.Rules.HistoryDays * float64(24*time.Hour)))
 }
 
+// WindowOf is how much of a contact's past a turn of a tenant reads.
+func WindowOf(t *tenant.Tenant, now time.Time) Window {
+	return Window{HistorySince: HistorySince(t, now), HistoryLimit: HistoryEntries, RecentLimit: limit.Recent(t)}
+}
+
 // Agent writes the reply. Run returns when ctx ends; a Runner survives one that
 // does not, and one that panics.
 type Agent interface {
@@ -58,6 +65,7 @@ type Agent interface {
 // Config is what a [Runner] needs; every field is required.
 type Config struct {
 	Store       Store
+	Lane        Lane
 	Acts        Acts
 	Account     Account
 	Agent       Agent
@@ -68,7 +76,10 @@ type Config struct {
 	Enforced    bool                    // CONTACT_TOKENS_ENFORCED
 	Observe     func(conversation.Turn) // is told of every settled turn
 	Shapes      delivery.Shapes
-	Owner       string        // this process
+	Owner       func() string // this process; it changes when others thought that it had died
+	Alive       func() bool   // whether this process may still be taken for alive; false: it starts nothing at ManyChat
+	Merge       bool          // MERGE_WAITING
+	MaxAge      time.Duration // OUTBOX_MAX_AGE_MIN
 	Deadline    time.Duration // RACE_DEADLINE_MS
 	Abort       time.Duration // MODEL_ABORT_MS
 	Gap         time.Duration // MANYCHAT_REPLY_GAP_MS; zero is allowed
@@ -82,8 +93,14 @@ type Config struct {
 type Runner struct {
 	cfg      Config
 	reruns   chan struct{} // a slot for each turn that runs again
+	draining chan struct{} // closed when no turn starts any more
 	givenUp  chan struct{} // closed when the process no longer waits for its turns
-	flight   sync.WaitGroup
+	stop     func()        // closes draining, once
+	giveUp   func()        // closes givenUp, once
+	flight   lane.Flight
+	hands    lane.Hands
+	waiters  lane.Waiters
+	strays   strays
 	inflight atomic.Int64
 	menu     tool.Menu
 }
@@ -91,17 +108,19 @@ type Runner struct {
 // New checks the config.
 func New(cfg Config) (*Runner, error) {
 	switch {
-	case cfg.Store == nil, cfg.Acts == nil, cfg.Account == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
-		cfg.Tokens == nil, cfg.Observe == nil, cfg.Now == nil, cfg.Log == nil:
+	case cfg.Store == nil, cfg.Lane == nil, cfg.Acts == nil, cfg.Account == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
+		cfg.Tokens == nil, cfg.Observe == nil, cfg.Owner == nil, cfg.Alive == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("turn: a collaborator is missing from the runner's config")
-	case cfg.Owner == "":
-		return nil, errors.New("turn: the owner must be set")
-	case cfg.Deadline <= 0, cfg.Abort <= cfg.Deadline, cfg.Gap < 0:
-		return nil, errors.New("turn: the deadline must be positive and the abort later than it")
+	case cfg.Deadline <= 0, cfg.Abort <= cfg.Deadline, cfg.Gap < 0, cfg.MaxAge <= 0:
+		return nil, errors.New("turn: deadline and age must be positive and the abort later than the deadline")
 	case cfg.MaxAttempts < 1, cfg.MaxInflight < 1:
 		return nil, errors.New("turn: attempts and turns in flight must be at least 1")
 	}
-	return &Runner{cfg: cfg, reruns: make(chan struct{}, rerunsAtOnce), givenUp: make(chan struct{})}, nil
+	r := &Runner{
+		cfg: cfg, reruns: make(chan struct{}, rerunsAtOnce), draining: make(chan struct{}), givenUp: make(chan struct{}),
+	}
+	r.stop, r.giveUp = sync.OnceFunc(func() { close(r.draining) }), sync.OnceFunc(func() { close(r.givenUp) })
+	return r, nil
 }
 
 // Message is what a contact wrote, as the endpoint decoded it.
@@ -119,62 +138,91 @@ type Message struct {
 // Begin starts the turn that answers a message. The caller must call
 // [Exchange.Wait] and [Exchange.Written].
 func (r *Runner) Begin(m Message) *Exchange {
-	x := newExchange(r, m.Key.Channel, m.ReceivedAt)
+	x := r.exchange(uuid.Must(uuid.NewV7()).String(), m.Key.Channel, race.Begin[Reply](r.terms(m.ReceivedAt)))
 	x.token = m.Token
+	r.hands.Take(x.id, 2) // until it has run, and until what follows its response is done
 	if r.inflight.Add(1) > int64(r.cfg.MaxInflight) {
 		r.inflight.Add(-1)
+		r.hands.Done(x.id)
 		r.shed(x, errors.New("too many turns in flight"))
 		return x
 	}
 	r.flight.Go(func() {
 		defer r.inflight.Add(-1)
+		defer r.hands.Done(x.id)
 		defer r.survive(x)
 		r.run(x, m)
 	})
 	return x
 }
 
-// Resume runs a turn again that an earlier process left unfinished. Nobody waits for
-// it: its reply goes through the outbox.
+// Resume takes up a turn that was left unfinished. Nobody waits for it: its reply goes
+// through the outbox.
 func (r *Runner) Resume(rec Recorded) {
-	x := newExchange(r, rec.Turn.Key.Channel, r.cfg.Now())
-	x.phase, x.unwritten, x.rec = closed, true, &rec
+	x := r.exchange(rec.Turn.ID, rec.Turn.Key.Channel, race.Over[Reply](r.terms(r.cfg.Now())))
+	x.rec.Store(&rec)
 	x.flows.Resume(rec.Turn.Actions)
+	r.hands.Take(x.id, 1)
 	r.flight.Go(func() {
+		defer r.hands.Done(x.id)
+		defer r.survive(x)
+		if rec.Turn.State == conversation.Waiting && !r.wait(x) {
+			return
+		}
 		select {
 		case r.reruns <- struct{}{}:
 		case <-r.givenUp:
 			return
 		}
 		defer func() { <-r.reruns }()
-		defer r.survive(x)
+		rec := *x.recorded()
+		if r.strays.holds(x.id) {
+			r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+			return
+		}
 		r.settle(x, rec, r.decide(x, rec))
 	})
 }
 
-// Drain waits until no turn is in flight. When ctx ends first it gives the rest up:
-// they stay as they are on the database, and the next start takes them over. A
-// runner is drained once, when nothing begins turns any more.
+// Holds reports whether this process works on a turn.
+func (r *Runner) Holds(turnID string) bool { return r.hands.Hold(turnID) }
+
+// Wake makes turns look again whether they may start: those of a conversation, or all when
+// it is empty.
+func (r *Runner) Wake(conversationID string) { r.waiters.Wake(conversationID) }
+
+// Drain lets no further turn start, and waits until none is in flight. When ctx ends first it
+// gives the rest up: they stay as they are on the database, for another process. Messages
+// that arrive from now on are recorded and left to that one too.
 func (r *Runner) Drain(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		r.flight.Wait()
-		close(done)
-	}()
+	r.stop()
 	select {
-	case <-done:
+	case <-r.flight.Idle():
 		return nil
 	case <-ctx.Done():
-		close(r.givenUp)
+		r.giveUp()
 		return fmt.Errorf("turns, or what follows their responses, are unfinished: %w", ctx.Err())
+	}
+}
+
+// stops reports whether no further turn starts.
+func (r *Runner) stops() bool {
+	select {
+	case <-r.draining:
+		return true
+	default:
+		return false
 	}
 }
 
 // run records the message and takes it to its end.
 func (r *Runner) run(x *Exchange, m Message) {
-	if rec, ok := r.record(x, m); ok {
-		r.settle(x, rec, r.decide(x, rec))
+	rec, ok := r.record(x, m)
+	if !ok || rec.Turn.State == conversation.Waiting && !r.wait(x) {
+		return
 	}
+	rec = *x.recorded()
+	r.settle(x, rec, r.decide(x, rec))
 }
 
 // record writes the message down before anything waits. A message that cannot be
@@ -191,6 +239,7 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	rec, err := r.cfg.Store.Record(ctx, r.arrival(x, m, candidate.Hash))
 	if err != nil {
 		r.shed(x, fmt.Errorf("record the message: %w", err))
+		r.strays.add(x.id, r.cfg.Now()) // it may have been recorded all the same
 		return Recorded{}, false
 	}
 	if rec.TokenRow != "" {
@@ -205,9 +254,24 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 		rec.Turn.Interventions = append(rec.Turn.Interventions, "token_missing")
 	}
 	rec.Turn.Timings.Record = conversation.Since(m.ReceivedAt, r.cfg.Now())
-	if !x.record(&rec) {
-		r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
-		return Recorded{}, false
+	for _, merged := range rec.Merged {
+		r.waiters.WakeTurn(merged)
+	}
+	handedOff := !x.record(&rec)
+	switch {
+	case rec.Turn.State == conversation.Settled: // the same message twice
+		x.Finish(Answer{})
+		r.cfg.Log.Info("turn", "turn", rec.Turn.ID, "conversation", rec.Turn.ConversationID, "outcome", rec.Turn.Outcome, "path", rec.Turn.Path)
+		r.cfg.Observe(rec.Turn)
+		return rec, false
+	case rec.Turn.State == conversation.Waiting && r.stops():
+		x.Finish(x.lostAnswer())
+		return rec, false
+	case handedOff:
+		if rec.Turn.State == conversation.Running || r.wait(x) {
+			r.settle(x, *x.recorded(), verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+		}
+		return rec, false
 	}
 	return rec, true
 }
@@ -215,15 +279,17 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 // arrival is a message as it is recorded.
 func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
 	a := Arrival{
-		TurnID:       uuid.Must(uuid.NewV7()).String(),
-		Key:          m.Key,
-		Owner:        r.cfg.Owner,
-		Text:         m.Text,
-		Token:        token.Request{Token: m.Token, Enforced: r.cfg.Enforced, Candidate: candidate},
-		ReceivedAt:   m.ReceivedAt,
-		HistorySince: HistorySince(x.tenant, m.ReceivedAt),
-		HistoryLimit: HistoryEntries,
-		RecentLimit:  limit.Recent(x.tenant),
+		TurnID:     x.id,
+		Key:        m.Key,
+		Owner:      r.cfg.Owner(),
+		Text:       m.Text,
+		Token:      token.Request{Token: m.Token, Enforced: r.cfg.Enforced, Candidate: candidate},
+		ReceivedAt: m.ReceivedAt,
+		Merge:      r.cfg.Merge,
+		Window:     WindowOf(x.tenant, m.ReceivedAt),
+	}
+	if r.stops() {
+		a.Owner = ""
 	}
 	if _, found := x.tenant.Catalog.Offering(m.Offering); found {
 		a.Offering = m.Offering
@@ -237,7 +303,7 @@ func (r *Runner) arrival(x *Exchange, m Message, candidate token.Hash) Arrival {
 // shed answers with the escalation copy instead of a turn, unless the message has
 // been recorded meanwhile.
 func (r *Runner) shed(x *Exchange, why error) {
-	if x.shed(Answer{Texts: x.shape.Copy(x.handover()), Shed: true}) {
+	if x.Shed(Answer{Texts: x.shape.Copy(x.handover()), Shed: true}) {
 		r.cfg.Log.Error("load shed", "error", why)
 	}
 }
@@ -256,10 +322,10 @@ func (r *Runner) survive(x *Exchange) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			r.cfg.Log.Error("handoff panicked; the next start takes the turn over", "turn", rec.Turn.ID, "panic", redact.Panic(p))
-			x.finish(Answer{Texts: x.shape.Copy(x.handover())})
+			r.cfg.Log.Error("handoff panicked; a sweep takes the turn over", "turn", rec.Turn.ID, "panic", redact.Panic(p))
+			x.Finish(Answer{Texts: x.shape.Copy(x.handover())})
 		}
 	}()
-	x.unclaim()
+	x.Unclaim()
 	r.settle(x, *rec, x.handoff(conversation.EscalatedError, conversation.ByError))
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
 
 // settle writes the turn's end and the one route of its reply: in the response while
@@ -29,17 +31,33 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	}
 	held, ok := r.hold(x, lastSent)
 	w.turn.Timings.Hold, w.queued = held, !ok
+	w.plan(rec)
 	err := r.persist("turn not settled", w.turn.ID, w.settle)
-	switch {
-	case errors.Is(err, ErrRefused):
+	if errors.Is(err, ErrRefused) {
 		w.turn, w.texts = r.bare(x, rec)
-		w.pending = nil
-		if errors.Is(r.persist("handoff not settled", w.turn.ID, w.settle), ErrQuiet) {
-			r.settleSilent(w, true)
-		}
+		w.pending, w.carried = nil, nil
+		err = r.persist("handoff not settled", w.turn.ID, w.settle)
+	}
+	switch {
 	case errors.Is(err, ErrQuiet):
 		r.settleSilent(w, true)
+	case errors.Is(err, ErrPaused):
+		w.turn, w.pending = paused(w.turn), nil
+		r.settleSilent(w, false)
 	}
+}
+
+// paused is the end of a turn whose conversation a person has: it says nothing, and does
+// nothing more.
+func paused(t conversation.Turn) conversation.Turn {
+	t.Outcome, t.Reason = conversation.Paused, ""
+	t.Actions = slices.Clone(t.Actions)
+	for i := range t.Actions {
+		if t.Actions[i].Status == action.Staged {
+			t.Actions[i].Status = action.Discarded
+		}
+	}
+	return t
 }
 
 // settleSilent settles a turn that says nothing; quiet says that it would have said a
@@ -49,13 +67,14 @@ func (r *Runner) settleSilent(w way, quiet bool) {
 	w.turn.Path, w.turn.Replies = conversation.Silent, nil
 	s := Settlement{Turn: w.turn}
 	if len(w.pending) > 0 {
-		row := r.row(w.turn, 0, outbox.Payload{Actions: w.pending}, w.x.due(true))
+		row := r.row(w.x, w.turn, 0, outbox.Payload{Actions: w.pending})
+		row.NextAttemptAt = w.x.due(true)
 		s.Row = &row
 	}
 	r.notify(w.x, &s, quiet)
 	r.persist("turn not settled", w.turn.ID, func(ctx context.Context) error { return r.write(ctx, w.x, s) })
-	w.x.finish(Answer{})
-	r.cfg.Wake()
+	w.x.Finish(Answer{})
+	r.freed(w.turn.ConversationID)
 }
 
 // bare is the handoff of a turn whose values the database refuses: nothing but what
@@ -72,32 +91,34 @@ type way struct {
 	texts   []string
 	pending []action.Pending // what follows them
 	queued  bool             // it must follow an earlier text through the outbox
+	ahead   []outbox.Row     // the contact's replies that are queued, all of which the response can carry
+	carried []Carried        // and how they are
 }
 
 // settle tries the route that is open, and the other one when it turns out not to be.
 func (w *way) settle(ctx context.Context) error {
 	r := w.x.r
-	if !w.queued && w.x.claim() {
+	if !w.queued && w.x.Claim() {
 		err := r.settleInline(ctx, w)
 		var soon *TooSoonError
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(err, ErrNotOwner):
-			w.x.unclaim()
-			w.reroute(w.x.due(w.x.finish(Answer{}))) // follows a silent response at once
+			w.x.Unclaim()
+			w.reroute(w.x.due(w.x.Finish(Answer{}))) // follows a silent response at once
 			return err
 		case errors.Is(err, ErrQueuedAhead):
-			w.x.unclaim()
-			w.queued = true
+			w.x.Unclaim()
+			w.queued, w.carried = true, nil
 		case errors.As(err, &soon):
-			w.x.unclaim()
+			w.x.Unclaim()
 			held, ok := r.hold(w.x, soon.LastSent)
 			w.turn.Timings.Hold += held
 			w.queued = !ok
 			return w.settle(ctx)
 		default:
-			w.x.unclaim()
+			w.x.Unclaim()
 			return err
 		}
 	}
@@ -117,7 +138,7 @@ func (w *way) reroute(due time.Time) {
 	if len(later) == 0 {
 		p.Actions = w.pending
 	}
-	w.x.r.reroute(w.turn, p, due)
+	w.x.r.reroute(w.x, w.turn, p, due)
 }
 
 // settleInline settles the claimed inline route and hands the reply to the response.
@@ -127,42 +148,52 @@ func (r *Runner) settleInline(ctx context.Context, w *way) error {
 	x, turn := w.x, w.turn
 	now, later := x.shape.Cut(w.texts)
 	turn.Path, turn.Replies = conversation.Inline, w.texts
-	s := Settlement{Turn: turn, Gap: r.cfg.Gap, Quiet: quiet(x.tenant), Pending: w.pending}
-	if len(later) > 0 {
+	s := Settlement{Turn: turn, Gap: r.cfg.Gap, Quiet: quiet(x.tenant), Pending: w.pending, Carried: w.carried}
+	if p := (outbox.Payload{Texts: later, Actions: w.pending}); w.follows(p) {
 		// It is claimable once the turn is no longer answering and the gap behind the
 		// response has passed: the claim sees to both.
 		due := r.cfg.Now()
 		if !turn.Bound { // its response moves no last-sent time for the claim to see
 			due = x.due(false)
 		}
-		row := r.row(turn, 1, outbox.Payload{Texts: later, Actions: w.pending}, due)
+		row := r.row(x, turn, 1, p)
+		row.NextAttemptAt = due
 		s.Row, s.Pending = &row, nil
 	}
 	r.notify(x, &s, false)
 	if err := r.write(ctx, x, s); err != nil {
 		return err
 	}
-	if !x.finish(Answer{Texts: now, inline: true, acts: s.Pending}) {
-		r.reroute(turn, outbox.Payload{Texts: now, Actions: s.Pending}, x.due(false))
+	reply := Reply{texts: now, acts: s.Pending, carried: w.carried}
+	if !x.Finish(Answer{Texts: w.together(now), Reply: &reply}) {
+		r.reroute(x, turn, outbox.Payload{Texts: now, Actions: s.Pending}, x.due(false))
 	}
 	r.cfg.Wake()
 	return nil
+}
+
+// follows reports whether a payload has to follow the response through the outbox: texts that
+// it cannot carry, or actions that come behind those of a row which it carries.
+func (w *way) follows(p outbox.Payload) bool {
+	acts := slices.ContainsFunc(w.carried, func(c Carried) bool { return c.Acts })
+	return len(p.Texts) > 0 || acts && len(p.Actions) > 0
 }
 
 // settleDeferred settles on the outbox route. A reply that must follow an earlier one, or
 // a flow that plays, leaves the response silent if that is still open; this is fixed
 // first, so that no acknowledgement comes between.
 func (r *Runner) settleDeferred(ctx context.Context, w *way) error {
-	silent := w.queued && w.x.finish(Answer{})
+	silent := w.queued && w.x.Finish(Answer{})
 	turn := w.turn
 	turn.Path, turn.Replies = conversation.Outbox, w.texts
-	row := r.row(turn, 0, outbox.Payload{Texts: w.texts, Actions: w.pending}, w.x.due(silent))
+	row := r.row(w.x, turn, 0, outbox.Payload{Texts: w.texts, Actions: w.pending})
+	row.NextAttemptAt = w.x.due(silent)
 	s := Settlement{Turn: turn, Quiet: quiet(w.x.tenant), Row: &row}
 	r.notify(w.x, &s, false)
 	if err := r.write(ctx, w.x, s); err != nil {
 		return err
 	}
-	r.cfg.Wake()
+	r.freed(turn.ConversationID)
 	return nil
 }
 
@@ -174,7 +205,7 @@ func quiet(t *tenant.Tenant) time.Duration {
 // write runs the settling transaction and logs the turn's one line.
 func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	s.Turn.SettledAt = r.cfg.Now()
-	s.Turn.Timings.Total = conversation.Since(x.started, s.Turn.SettledAt)
+	s.Turn.Timings.Total = conversation.Since(x.Started, s.Turn.SettledAt)
 	if err := r.cfg.Store.Settle(ctx, s); err != nil {
 		return err
 	}
@@ -190,20 +221,24 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 
 // reroute gives a reply that was settled inline, but that no response carries, to the
 // outbox: the texts that the response would have carried, and what follows them.
-func (r *Runner) reroute(turn conversation.Turn, p outbox.Payload, due time.Time) {
-	row := r.row(turn, 0, p, due)
+func (r *Runner) reroute(x *Exchange, turn conversation.Turn, p outbox.Payload, due time.Time) {
+	row := r.row(x, turn, 0, p)
+	row.NextAttemptAt = due
 	err := r.persist("reply not rerouted", turn.ID, func(ctx context.Context) error {
 		return r.cfg.Store.Reroute(ctx, turn.ID, row)
 	})
 	if err == nil {
 		r.cfg.Log.Info("turn rerouted", "turn", turn.ID, "path", conversation.Outbox)
-		r.cfg.Wake()
+		r.freed(turn.ConversationID)
 	}
 }
 
 // row is the outbox row of a turn's reply. Part 0 is what a response could have
 // carried and part 1 what follows it.
-func (r *Runner) row(turn conversation.Turn, part int, p outbox.Payload, due time.Time) outbox.Row {
+func (r *Runner) row(x *Exchange, turn conversation.Turn, part int, p outbox.Payload) outbox.Row {
+	if until := x.flows.Until(); until.After(r.cfg.Now()) {
+		p.PlaysUntil = until
+	}
 	return outbox.Row{
 		ID:             uuid.Must(uuid.NewV7()).String(),
 		ConversationID: turn.ConversationID,
@@ -214,7 +249,6 @@ func (r *Runner) row(turn conversation.Turn, part int, p outbox.Payload, due tim
 		Part:           part,
 		Payload:        p,
 		Status:         outbox.Pending,
-		NextAttemptAt:  due,
 		CreatedAt:      turn.ReceivedAt, // a reply is as old as the message it answers
 	}
 }
@@ -228,12 +262,12 @@ func (r *Runner) hold(x *Exchange, lastSent time.Time) (held conversation.Micros
 	start := r.cfg.Now()
 	until := x.flows.Until()
 	if !lastSent.IsZero() && !lastSent.After(start) {
-		until = later(until, lastSent.Add(r.cfg.Gap))
+		until = race.Later(until, lastSent.Add(r.cfg.Gap))
 	}
-	if x.isClosed() || !until.After(start) {
+	if x.Closed() || !until.After(start) {
 		return 0, true
 	}
-	if !until.Before(x.deadline()) {
+	if !until.Before(x.End()) {
 		return 0, false
 	}
 	r.pause(until.Sub(start))
@@ -247,24 +281,30 @@ func (r *Runner) after(x *Exchange, written bool) {
 	if rec == nil {
 		return
 	}
-	a := x.response()
+	a := x.Answer()
 	if !written {
-		if a.inline {
-			r.reroute(rec.Turn, outbox.Payload{Texts: a.Texts, Actions: a.acts}, x.due(false))
+		if a.Reply != nil {
+			r.reroute(x, rec.Turn, outbox.Payload{Texts: a.Reply.texts, Actions: a.Reply.acts}, x.due(false))
 		}
 		return
 	}
 	stamp := Stamp{ConversationID: rec.Turn.ConversationID, At: r.cfg.Now(), Silent: len(a.Texts) == 0}
-	if a.inline {
-		stamp.TurnID, stamp.Acts = rec.Turn.ID, len(a.acts) > 0
+	if a.Reply != nil {
+		stamp.TurnID, stamp.Acts, stamp.Carried = rec.Turn.ID, len(a.Reply.acts) > 0, a.Reply.carried
 	}
 	if (stamp.Silent || !rec.Turn.Bound) && stamp.TurnID == "" {
 		return
 	}
 	err := r.persist("response not stamped", rec.Turn.ID, func(ctx context.Context) error { return r.cfg.Store.Stamp(ctx, stamp) })
 	if stamp.Acts && err == nil {
-		r.act(x, *rec, a.acts)
+		r.act(x, *rec, a.Reply.acts)
 	}
+	r.freed(rec.Turn.ConversationID)
+}
+
+// freed lets a contact's next turn start and its next reply go out.
+func (r *Runner) freed(conversationID string) {
+	r.waiters.Wake(conversationID)
 	r.cfg.Wake()
 }
 
@@ -277,7 +317,7 @@ func (r *Runner) persist(failing, turnID string, write func(context.Context) err
 		err := write(ctx)
 		cancel()
 		switch {
-		case err == nil, errors.Is(err, ErrNotOwner), errors.Is(err, ErrQuiet):
+		case err == nil, errors.Is(err, ErrNotOwner), errors.Is(err, ErrQuiet), errors.Is(err, ErrPaused):
 			return err
 		case errors.Is(err, ErrRefused):
 			r.cfg.Log.Error(failing, "turn", turnID, "error", err)
@@ -286,7 +326,7 @@ func (r *Runner) persist(failing, turnID string, write func(context.Context) err
 			r.cfg.Log.Error(failing+", trying until the database takes it", "turn", turnID, "error", err)
 		}
 		if !r.pause(wait) {
-			r.cfg.Log.Error(failing+"; the next start takes it over", "turn", turnID, "error", err)
+			r.cfg.Log.Error(failing+"; a sweep takes it over", "turn", turnID, "error", err)
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
@@ -26,6 +28,15 @@ var (
 	// ErrQuiet says that the contact was told of the handoff not long ago, so that it is
 	// not said again; nothing was changed.
 	ErrQuiet = errors.New("the contact was told of the handoff already")
+	// ErrWaits says that an earlier turn of the contact is not settled yet; nothing was
+	// changed.
+	ErrWaits = errors.New("an earlier turn of the contact is not settled yet")
+	// ErrMerged says that a later message of the contact was recorded while the turn
+	// waited: that one's turn answers both.
+	ErrMerged = errors.New("a later turn of the contact answers this message too")
+	// ErrPaused says that a person has the conversation, so that the turn may neither say nor
+	// do anything; nothing was changed.
+	ErrPaused = errors.New("a person has the conversation")
 )
 
 // TooSoonError says that a text went out to the contact less than a gap ago, so that
@@ -38,29 +49,68 @@ func (e *TooSoonError) Error() string {
 
 // Store is what a turn writes. Every method is one transaction.
 type Store interface {
-	// Record writes the contact's message and the running agent row, in the contact's
-	// order, judges what its request proves about the contact, and reads what the turn
-	// needs to start. A token that this makes due is known from then on, with an outbox
-	// row behind it that delivers another one should its write fail.
+	// Record writes the contact's message and the agent row, in the contact's order, and
+	// judges what its request proves about the contact. A token that this makes due is known
+	// from then on, with an outbox row behind it that delivers another one should its write
+	// fail. The turn is
+	//   - settled, with outcome duplicate, when the contact wrote the same text, as bound as
+	//     this one, less than DuplicateWithin ago and has no answer to it yet,
+	//   - waiting when it is bound and an earlier bound turn of the contact is not settled, or
+	//     when nobody owns it: turns that waited before it are merged into it, if Merge says so,
+	//   - running otherwise; only then what it starts from is read.
 	Record(ctx context.Context, a Arrival) (Recorded, error)
 	// Settle writes the agent row's end together with its outbox row, if it has one.
 	// The turn must be running under its owner and attempt, else [ErrNotOwner]. An
-	// inline turn becomes answering, and fails with [ErrQueuedAhead] when a reply row
-	// of the contact is pending or delivering, or with a [*TooSoonError] when a text
-	// went out less than Gap before SettledAt; every other turn becomes settled. A
+	// inline turn becomes answering, and fails with [ErrQueuedAhead] when the reply rows of
+	// the contact that are pending or delivering are others than those it carries, or with a
+	// [*TooSoonError] when a text went out less than Gap before SettledAt; every other turn
+	// becomes settled. The rows that it carries are delivering, under the turn's name. A
 	// bound handoff fails with [ErrQuiet] when the contact was told of one less than
-	// Quiet before SettledAt.
+	// Quiet before SettledAt. A turn that is not silent fails with [ErrPaused] while its
+	// conversation is paused.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
 	// conversation's last-sent time moves to it, never back, and never for an unbound
-	// turn. Stamping twice changes nothing.
+	// turn. Rows that it carried are delivered, and those with actions pending, with every
+	// text sent. Stamping twice changes nothing.
 	Stamp(ctx context.Context, s Stamp) error
 	// Reroute turns an answering turn whose response was not written into a settled
-	// one on the outbox path, with the given row. [ErrNotOwner] when it is not
-	// answering without a stamp.
+	// one on the outbox path, with the given row; rows that it carried are pending again.
+	// [ErrNotOwner] when it is not answering without a stamp.
 	Reroute(ctx context.Context, turnID string, row outbox.Row) error
 }
+
+// Lane lets one turn of a contact run at a time.
+type Lane interface {
+	// Start makes a waiting turn run, its attempt counted, and reads what it starts from. It
+	// fails with [ErrWaits] while an earlier bound turn of the contact is not settled, with
+	// [ErrMerged] when another turn answers its message, and with [ErrNotOwner] when it is not
+	// waiting under the owner.
+	Start(ctx context.Context, s Start) (Recorded, error)
+	// Ahead are the reply rows of a conversation that are pending or delivering, in the
+	// contact's order, without those of unbound turns.
+	Ahead(ctx context.Context, conversationID string) ([]outbox.Row, error)
+}
+
+// Start are the terms of [Lane.Start].
+type Start struct {
+	TurnID         string
+	ConversationID string
+	Owner          string
+	Window         Window
+}
+
+// Window is how much of a contact's past a turn reads.
+type Window struct {
+	HistorySince time.Time
+	HistoryLimit int // entries
+	RecentLimit  int // messages
+}
+
+// DuplicateWithin is how long the same text once more is the same message
+// (docs/spec/03-turn.md, "One turn at a time per contact").
+const DuplicateWithin = 3 * time.Second
 
 // Acts writes down what a turn does besides replying. Every method is one transaction.
 type Acts interface {
@@ -88,31 +138,42 @@ type FlowNote struct {
 
 // Arrival is a message as it is recorded.
 type Arrival struct {
-	TurnID       string
-	Key          contact.Key
-	Owner        string
-	Text         string
-	FirstName    string // kept for a turn that runs again; empty: not used
-	Offering     string // what the request named; empty: nothing
-	Token        token.Request
-	ReceivedAt   time.Time
-	HistorySince time.Time
-	HistoryLimit int // entries
-	RecentLimit  int // messages
+	TurnID     string
+	Key        contact.Key
+	Owner      string // empty: nobody's, for the next process that looks
+	Text       string
+	FirstName  string // kept for a turn that runs again; empty: not used
+	Offering   string // what the request named; empty: nothing
+	Token      token.Request
+	ReceivedAt time.Time
+	Merge      bool // MERGE_WAITING
+	Window     Window
 }
 
 // Recorded is what a turn knows once its message is safe.
 type Recorded struct {
 	Turn         conversation.Turn
+	Earlier      []string // texts of the messages that the turn answers besides its own, oldest first
+	Merged       []string // ids of the turns that recording merged into this one
 	Conversation conversation.Conversation
 	History      []conversation.Entry // before this message, oldest first
 	QueuedAhead  bool                 // a reply row of the contact is pending or delivering
+	Behind       bool                 // an earlier bound turn of the contact was not settled when it was recorded
 	// Recent are the arrivals of the contact's messages before this one, newest first:
 	// of those that enter history, or for an unbound turn of those that do not.
 	Recent   []time.Time
 	Sent     []string      // ids of the flows that the contact was sent since HistorySince
 	Binding  token.Binding // empty for a turn that runs again
 	TokenRow string        // the outbox row behind the candidate that was issued; empty: none was
+}
+
+// Texts are the messages that the turn answers, oldest first, its own last.
+func (r Recorded) Texts() []string { return append(slices.Clone(r.Earlier), r.Turn.Text) }
+
+// Text is what the contact wrote, as one entry of history.
+func (r Recorded) Text() string {
+	said := slices.DeleteFunc(r.Texts(), func(text string) bool { return text == "" })
+	return strings.Join(said, "\n")
 }
 
 // Settlement is the end of a turn. Turn.Replies holds every text of the reply as it is
@@ -129,6 +190,15 @@ type Settlement struct {
 	// Notices tell the business of a handoff, each row in one way; none: nothing does. Their
 	// parts tell them apart.
 	Notices []outbox.Row
+	Carried []Carried // of an inline turn: every reply row that is still to go out, in order
+}
+
+// Carried is a reply row that goes out in a response, before the turn's own text.
+type Carried struct {
+	ID    string
+	Sent  int  // texts that had gone out when this was planned
+	Texts int  // texts of the row
+	Acts  bool // actions follow them
 }
 
 // Stamp is the fact that a response left.
@@ -138,25 +208,5 @@ type Stamp struct {
 	At             time.Time
 	Silent         bool // the response carried no text
 	Acts           bool // actions follow: the turn stays answering until [Acts.Acted]
-}
-
-// Recovery finds what an earlier process left behind.
-type Recovery interface {
-	// TakeOver makes owner the owner of every unfinished turn and outbox row of the
-	// tenant, whoever held it. Delivering rows become pending, their attempt not
-	// counted. Answering turns without a stamp become settled with an outbox row due
-	// now. The running and waiting turns are returned, oldest first, each with its
-	// attempt counted up, to be run again. Actions that wait behind a response that was
-	// not written ride on its outbox row.
-	TakeOver(ctx context.Context, t TakeOver) ([]Recorded, error)
-}
-
-// TakeOver are the terms of [Recovery.TakeOver].
-type TakeOver struct {
-	TenantID     string
-	Owner        string
-	Now          time.Time
-	HistorySince time.Time
-	HistoryLimit int // entries
-	RecentLimit  int // messages
+	Carried        []Carried
 }

@@ -26,6 +26,23 @@ type lease struct {
 	day   budget.Day
 }
 
+// End ends the leases of processes of a tenant that are dead, and charges each as
+// [Ledger.TakeOver] does.
+func (l *Ledger) End(ctx context.Context, tenantID string, dead []string) error {
+	_, err := database.Write(ctx, l.db, func(tx *groupcommit.Tx) (struct{}, error) {
+		leases, err := read(tx, tenantID, "")
+		if err == nil {
+			leases = slices.DeleteFunc(leases, func(of lease) bool { return !slices.Contains(dead, of.owner) })
+			err = endAll(tx, tenantID, leases)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("take over the budget of dead processes: %w", err)
+	}
+	return nil
+}
+
 // TakeOver ends the leases of every process of a tenant but owner, which must know that
 // they are dead: on SQLite the file's lock proves it. Each is charged what
 // [budget.Total.TakeOver] says, on its own day.
@@ -40,15 +57,24 @@ func (l *Ledger) TakeOver(ctx context.Context, tenantID, owner string) error {
 }
 
 func takeOver(tx *groupcommit.Tx, tenantID, owner string) error {
-	rows, err := tx.Query(selectLeases, tenantID, owner)
-	leases, err := database.Collect(rows, err, func(r database.Row) (l lease, err error) {
-		err = r.Scan(&l.owner, &l.day)
-		return l, err
-	})
+	leases, err := read(tx, tenantID, owner)
 	if err != nil {
 		return err
 	}
-	// Days are locked in one order, so that two of these never wait for each other.
+	return endAll(tx, tenantID, leases)
+}
+
+// read reads the leases of every process of a tenant but owner.
+func read(tx *groupcommit.Tx, tenantID, owner string) ([]lease, error) {
+	rows, err := tx.Query(selectLeases, tenantID, owner)
+	return database.Collect(rows, err, func(r database.Row) (l lease, err error) {
+		err = r.Scan(&l.owner, &l.day)
+		return l, err
+	})
+}
+
+// endAll locks days in one order, so that two of these never wait for each other.
+func endAll(tx *groupcommit.Tx, tenantID string, leases []lease) error {
 	slices.SortFunc(leases, func(a, b lease) int { return cmp.Compare(a.day, b.day) })
 	for _, l := range leases {
 		if err := end(tx, tenantID, l); err != nil {

@@ -4,6 +4,10 @@ package queue
 var TurnPath = map[string]string{
 	"insertOutbox":      insertOutbox,
 	"selectQueued":      selectQueued,
+	"selectAhead":       selectAhead,
+	"carryRow":          carryRow,
+	"carriedRow":        carriedRow,
+	"uncarryRows":       uncarryRows,
 	"claimOutbox":       claimOutbox,
 	"progressOutbox":    progressOutbox,
 	"releaseOutbox":     releaseOutbox,

@@ -50,7 +50,7 @@ func testHistory(t *testing.T, f *fixture) {
 	diff(t, "history", want, got)
 
 	short := f.arrival("700001", "and now")
-	short.HistoryLimit = 2
+	short.Window.HistoryLimit = 2
 	diff(t, "limited", []conversation.Entry{byContact("unfinished", now), byContact("now", now)}, f.record(t, short).History)
 }
 

@@ -66,7 +66,7 @@ func testRecordConcurrently(t *testing.T, f *fixture) {
 	var wg sync.WaitGroup
 	for i := range n {
 		a := f.arrival("700001", "message "+strconv.Itoa(i))
-		a.HistoryLimit = 2 * n
+		a.Window.HistoryLimit = 2 * n
 		wg.Go(func() {
 			r, err := f.db.Record(t.Context(), a)
 			if err != nil {

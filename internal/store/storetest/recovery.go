@@ -8,15 +8,25 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
 const successor = "process-b"
 
 func (f *fixture) takeOver(t *testing.T) []turn.Recorded {
 	t.Helper()
-	return must(f.db.TakeOver(t.Context(), turn.TakeOver{
-		TenantID: "demo", Owner: successor, Now: f.now, HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10,
-	}))(t)
+	return f.sweep(t, sweep.TakeOver{All: true})
+}
+
+func (f *fixture) sweep(t *testing.T, o sweep.TakeOver) []turn.Recorded {
+	t.Helper()
+	o.Process = sweep.Process{ID: successor, TenantID: "demo"}
+	o.Window = turn.Window{HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10}
+	taken, more, err := f.db.TakeOver(t.Context(), o)
+	if err != nil || more {
+		t.Fatalf("TakeOver: more %t, %v", more, err)
+	}
+	return taken
 }
 
 // Holds docs/spec/03-turn.md, "Crash recovery".

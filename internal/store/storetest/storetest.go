@@ -104,7 +104,7 @@ func (f *fixture) arrival(subscriber, text string) turn.Arrival {
 	f.made++
 	return turn.Arrival{
 		TurnID: fmt.Sprintf("turn-%06d", f.made), Key: key(subscriber), Owner: owner, Text: text,
-		ReceivedAt: f.now, HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10,
+		ReceivedAt: f.now, Window: turn.Window{HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10},
 	}
 }
 

@@ -129,16 +129,16 @@ func testRecent(t *testing.T, f *fixture) {
 		f.now = f.now.Add(time.Minute)
 	}
 	a := f.arrival("700001", "now")
-	a.RecentLimit = 3
+	a.Window.RecentLimit = 3
 	diff(t, "bound", want[:3], f.record(t, a).Recent)
 	for range 2 {
 		a = f.unbound(t, "700001", "forged")
-		a.RecentLimit = 10
+		a.Window.RecentLimit = 10
 		f.record(t, a)
 		f.now = f.now.Add(time.Minute)
 	}
 	a = f.unbound(t, "700001", "forged")
-	a.RecentLimit = 10
+	a.Window.RecentLimit = 10
 	diff(t, "unbound", []time.Time{f.now.Add(-time.Minute), f.now.Add(-2 * time.Minute)}, f.record(t, a).Recent)
 }
 

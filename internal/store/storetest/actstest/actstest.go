@@ -111,7 +111,7 @@ func (f *fixture) record(t *testing.T, subscriber string, request token.Request)
 	f.made++
 	return must(f.db.Record(t.Context(), turn.Arrival{
 		TurnID: fmt.Sprintf("turn-%06d", f.made), Key: key(subscriber), Owner: owner, Text: "hello", Token: request,
-		ReceivedAt: f.now, HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10,
+		ReceivedAt: f.now, Window: turn.Window{HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10},
 	}))(t)
 }
 

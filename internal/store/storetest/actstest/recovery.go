@@ -8,15 +8,18 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
 const successor = "process-b"
 
 func (f *fixture) takeOver(t *testing.T) []turn.Recorded {
 	t.Helper()
-	return must(f.db.TakeOver(t.Context(), turn.TakeOver{
-		TenantID: "demo", Owner: successor, Now: f.now, HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10,
-	}))(t)
+	taken, _, err := f.db.TakeOver(t.Context(), sweep.TakeOver{
+		Process: sweep.Process{ID: successor, TenantID: "demo"}, All: true,
+		Window: turn.Window{HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10},
+	})
+	return must(taken, err)(t)
 }
 
 // Holds docs/spec/03-turn.md, "Crash recovery": actions behind a response that was not
