@@ -277,13 +277,11 @@ func (r *rig) exchange(ctx context.Context, text string, written bool) response 
 	return got
 }
 
-// settled drains the runner and returns the contact's newest turn with the rows of
+// settled waits until nothing is in flight and returns the contact's newest turn with the rows of
 // its outbox.
 func (r *rig) settled() (conversation.Turn, []outbox.Row) {
 	r.t.Helper()
-	if err := r.runner.Drain(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
+	<-r.runner.Idle()
 	turns, err := r.db.RecentTurns(context.Background(), key.TenantID, key.SubscriberID, 1)
 	if err != nil || len(turns) != 1 {
 		r.t.Fatalf("recent turns: %d, %v", len(turns), err)
@@ -301,12 +299,10 @@ func (r *rig) settled() (conversation.Turn, []outbox.Row) {
 	return turns[0].Turn, own
 }
 
-// logged drains the runner and returns its log.
+// logged waits until nothing is in flight and returns its log.
 func (r *rig) logged() string {
 	r.t.Helper()
-	if err := r.runner.Drain(context.Background()); err != nil {
-		r.t.Fatal(err)
-	}
+	<-r.runner.Idle()
 	r.logs.mu.Lock()
 	defer r.logs.mu.Unlock()
 	return strings.Join(r.logs.lines, "\n")

@@ -197,13 +197,16 @@ func (r *Runner) Wake(conversationID string) { r.waiters.Wake(conversationID) }
 func (r *Runner) Drain(ctx context.Context) error {
 	r.stop()
 	select {
-	case <-r.flight.Idle():
+	case <-r.Idle():
 		return nil
 	case <-ctx.Done():
 		r.giveUp()
 		return fmt.Errorf("turns, or what follows their responses, are unfinished: %w", ctx.Err())
 	}
 }
+
+// Idle is closed as soon as no turn is in flight, nor anything behind a response.
+func (r *Runner) Idle() <-chan struct{} { return r.flight.Idle() }
 
 // stops reports whether no further turn starts.
 func (r *Runner) stops() bool {
