@@ -9,6 +9,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -201,7 +202,11 @@ func TestFlowBehindAQueuedReply(t *testing.T) {
 	}
 	withTools(t, acting(), m, func(r *rig) {
 		r.exchange(r.t.Context(), "one", true)
-		r.settled() // no worker: its reply stays queued
+		_, queued := r.settled() // no worker: its reply stays queued, and then in hand
+		rows, err := r.db.Claim(r.t.Context(), outbox.Claim{Owner: "p1/1", Now: time.Now().Add(time.Minute), Room: map[outbox.Kind]int{outbox.Reply: 1}})
+		if err != nil || len(rows) != 1 || len(queued) != 1 {
+			t.Fatalf("claimed %d of %d rows, %v", len(rows), len(queued), err)
+		}
 		if got := r.exchange(r.t.Context(), "two", true); len(got.texts) != 0 {
 			t.Errorf("the response says %q", got.texts)
 		}
@@ -215,6 +220,31 @@ func TestFlowBehindAQueuedReply(t *testing.T) {
 		want := []action.Pending{{Tool: action.SendFlow, ID: "brochure"}}
 		if len(rows) != 1 || !cmp.Equal(want, rows[0].Payload.Actions) {
 			t.Errorf("rows %+v, want one with %+v", rows, want)
+		}
+	})
+}
+
+// Holds docs/spec/03-turn.md, "One turn at a time per contact": a response that carries the
+// queued reply lets the flow follow it at once.
+func TestFlowBehindACarriedReply(t *testing.T) {
+	var n int
+	m := func(ctx context.Context, call func(tool, args string) string) (reply.Reply, error) {
+		if n++; n == 1 {
+			return reply.Reply{Messages: []string{"The late one."}, Confidence: 1}, after(ctx, 9*time.Second)
+		}
+		call("send_flow", `{"flow":"brochure"}`)
+		return says, nil
+	}
+	withTools(t, acting(), m, func(r *rig) {
+		r.exchange(r.t.Context(), "one", true)
+		r.settled() // no worker: its reply stays queued
+		got := r.exchange(r.t.Context(), "two", true)
+		if d := cmp.Diff([]string{"The late one.\n\n" + says.Messages[0]}, got.texts); d != "" {
+			t.Errorf("response (-want +got):\n%s", d)
+		}
+		turned, rows := r.settled()
+		if d := cmp.Diff([]string{"send_flow brochure performed"}, statuses(turned.Actions)); d != "" || len(rows) != 0 || len(r.at.seen()) != 1 {
+			t.Errorf("requests %q, %d rows, record (-want +got):\n%s", r.at.seen(), len(rows), d)
 		}
 	})
 }

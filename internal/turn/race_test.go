@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -244,7 +245,7 @@ func TestReplyBehindAnEarlierOne(t *testing.T) {
 			}
 		})
 	})
-	t.Run("silent behind a queued one", func(t *testing.T) {
+	t.Run("behind a queued one", func(t *testing.T) {
 		var calls int
 		second := func(ctx context.Context) (agent.Result, error) {
 			if calls++; calls == 1 {
@@ -256,14 +257,17 @@ func TestReplyBehindAnEarlierOne(t *testing.T) {
 			if got := r.exchange(r.t.Context(), "one", true); got.texts[0] != ackCopy {
 				t.Fatalf("first response is %q", got.texts)
 			}
-			r.settled() // the first reply is queued from here on
+			first, rows := r.settled() // the first reply is queued from here on
 			got := r.exchange(r.t.Context(), "two", true)
-			if len(got.texts) != 0 {
-				t.Errorf("the second response says %q before the first reply is out", got.texts)
+			if !slices.Equal(got.texts, []string{"first\n\nsecond"}) {
+				t.Errorf("the second response says %q, want the first reply before its own", got.texts)
 			}
-			turned, rows := r.settled()
-			if turned.Path != conversation.Outbox || len(rows) != 1 || rows[0].Payload.Texts[0] != "second" {
-				t.Errorf("second turn went by %s with %d rows", turned.Path, len(rows))
+			turned, own := r.settled()
+			if turned.Path != conversation.Inline || len(own) != 0 || !slices.Equal(turned.Replies, []string{"second"}) {
+				t.Errorf("second turn said %q by %s with %d rows", turned.Replies, turned.Path, len(own))
+			}
+			if row := r.row(rows[0].ID); row.Status != outbox.Delivered || row.Payload.Sent != 1 || first.Path != conversation.Outbox {
+				t.Errorf("the first reply's row is %s, %d texts sent", row.Status, row.Payload.Sent)
 			}
 		})
 	})

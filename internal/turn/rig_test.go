@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,6 +134,8 @@ type rig struct {
 	field  *field   // the contact's token field there
 
 	account turn.Account // nil: at
+	merge   bool         // MERGE_WAITING
+	dead    atomic.Bool  // others may take the process for dead
 	hangs   bool         // a turn is meant to be still in flight at the end
 }
 
@@ -146,7 +149,7 @@ func inBubble(t *testing.T, a turn.Agent, faults map[string]fault, test func(*ri
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &rig{t: t, db: db, start: time.Now(), logs: &logs{}, at: &account{start: time.Now()}, field: &field{}}
+		r := &rig{t: t, db: db, merge: true, start: time.Now(), logs: &logs{}, at: &account{start: time.Now()}, field: &field{}}
 		r.runner = newRunner(t, &faultyStore{Store: db, faults: faults}, a, r, deadline)
 		test(r)
 		grace, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -182,7 +185,7 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 	}
 	r, err := turn.New(turn.Config{
 		Tokens: keeper(t, s, of.field), Enforced: true, Observe: func(conversation.Turn) {},
-		Store: s, Lane: of.db, Alive: func() bool { return true }, Merge: true, MaxAge: 6 * time.Hour, Acts: acts{of.db, s}, Account: of.reached(), Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: func() string { return "p1" },
+		Store: s, Lane: of.db, Alive: func() bool { return !of.dead.Load() }, Merge: of.merge, MaxAge: 6 * time.Hour, Acts: acts{of.db, s}, Account: of.reached(), Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Shapes: shapes, Owner: func() string { return "p1" },
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(of.logs),
 	})
 	if err != nil {
@@ -297,6 +300,16 @@ func (r *rig) settled() (conversation.Turn, []outbox.Row) {
 		}
 	}
 	return turns[0].Turn, own
+}
+
+// row reads one row of the outbox.
+func (r *rig) row(id string) outbox.Row {
+	r.t.Helper()
+	row, err := r.db.OutboxRow(context.Background(), id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return row
 }
 
 // logged waits until nothing is in flight and returns its log.

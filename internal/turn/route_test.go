@@ -2,6 +2,7 @@ package turn_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -121,15 +122,18 @@ func TestLostAtTheDeadlineItself(t *testing.T) {
 	})
 }
 
-// Holds docs/spec/05-delivery.md, "Outbox": pacing of responses that settle at once.
+// Holds docs/spec/05-delivery.md, "Outbox": pacing of the responses of messages that arrive at
+// once: each turn waits for the one before, and its reply for the gap.
 func TestGapBetweenResponsesThatSettleAtOnce(t *testing.T) {
 	inBubble(t, answersAfter(time.Second), nil, func(r *rig) {
 		var mu sync.Mutex
 		var at []time.Duration
 		var all sync.WaitGroup
-		for range 3 {
+		r.merge = false
+		r.runner = newRunner(t, r.db, answersAfter(time.Second), r, deadline)
+		for i := range 3 {
 			all.Go(func() {
-				got := r.exchange(r.t.Context(), "hello", true)
+				got := r.exchange(r.t.Context(), fmt.Sprint("hello ", i), true)
 				mu.Lock()
 				defer mu.Unlock()
 				at = append(at, got.at)
