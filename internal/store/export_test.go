@@ -41,6 +41,7 @@ var TurnPath = map[string]string{
 	"selectLost":              selectLost,
 	"takeTurn":                takeTurn,
 	"selectOwned":             selectOwned,
+	"selectAnyUnowned":        selectAnyUnowned,
 	"handBackTurns":           handBackTurns,
 	"beatProcess":             beatProcess,
 	"deleteProcess":           deleteProcess,

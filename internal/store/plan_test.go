@@ -14,6 +14,7 @@ import (
 
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
+	"selectAnyUnowned":  "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 }
 

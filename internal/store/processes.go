@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
@@ -30,6 +28,9 @@ DELETE FROM processes WHERE tenant_id = $1 AND id <> $2`
 const selectOwned = `
 SELECT id FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2
 ORDER BY received_at, seq`
+
+const selectAnyUnowned = `
+SELECT EXISTS (SELECT 1 FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner IS NULL)`
 
 const handBackTurns = `
 UPDATE turns SET owner = NULL WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2`
@@ -66,14 +67,17 @@ func processes(tx *groupcommit.Tx, tenantID string) (map[string]int64, error) {
 	return beats, err
 }
 
-// Owned fills [sweep.Store].
-func (db *DB) Owned(ctx context.Context, p sweep.Process) ([]string, error) {
+// Unfinished fills [sweep.Store].
+func (db *DB) Unfinished(ctx context.Context, p sweep.Process) (owned []string, unowned bool, err error) {
 	rows, err := db.Read().QueryContext(ctx, selectOwned, p.TenantID, p.ID)
-	ids, err := database.Collect(rows, err, database.ScanString)
-	if err != nil {
-		return nil, fmt.Errorf("read the unfinished turns of a process: %w", err)
+	owned, err = database.Collect(rows, err, database.ScanString)
+	if err == nil {
+		err = db.Read().QueryRowContext(ctx, selectAnyUnowned, p.TenantID).Scan(&unowned)
 	}
-	return ids, nil
+	if err != nil {
+		return nil, false, fmt.Errorf("read the unfinished turns of a process: %w", err)
+	}
+	return owned, unowned, nil
 }
 
 // HandBack fills [sweep.Store].
@@ -98,12 +102,4 @@ func (db *DB) HandBack(ctx context.Context, p sweep.Process) error {
 func requeue(tx *groupcommit.Tx, tenantID, process string) error {
 	_, err := tx.Exec(requeueOf, tenantID, process)
 	return err
-}
-
-// found tells a row that is there from one that is not.
-func found(err error) (bool, error) {
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
 }

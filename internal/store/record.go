@@ -9,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -110,8 +111,11 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 			return r, err
 		}
 	}
-	if r.Turn.State == conversation.Running {
+	switch {
+	case r.Turn.State == conversation.Running:
 		err = readStart(tx, &r, a.Window)
+	case a.Owner == "":
+		r.QueuedAhead, err = queue.Queued(tx, e.ID)
 	}
 	return r, err
 }

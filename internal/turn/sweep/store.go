@@ -16,8 +16,9 @@ type Store interface {
 	// TakeOver makes what was left behind the new owner's, and returns the turns that are to be
 	// run, oldest first; more says that there may be others.
 	TakeOver(ctx context.Context, t TakeOver) (taken []turn.Recorded, more bool, err error)
-	// Owned are the ids of the unfinished turns of a process.
-	Owned(ctx context.Context, p Process) ([]string, error)
+	// Unfinished are the ids of the unfinished turns of a process, and whether there are any that
+	// nobody owns.
+	Unfinished(ctx context.Context, p Process) (owned []string, unowned bool, err error)
 	// HandBack gives up every unfinished turn of a process, its states as they are, and the
 	// rows it is delivering, their attempt not counted. The process is gone from then on.
 	HandBack(ctx context.Context, p Process) error

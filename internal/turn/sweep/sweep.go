@@ -109,7 +109,9 @@ func (k *Keeper) Run(ctx context.Context, turns Turns) {
 		case <-ctx.Done():
 			return
 		case <-pulse.C:
-			err = k.pulse(ctx)
+			if !k.cfg.Alone { // else nobody watches
+				err = k.pulse(ctx)
+			}
 		case <-sweep.C:
 			err = k.sweep(ctx, turns)
 		}
@@ -174,7 +176,7 @@ func (k *Keeper) sweep(ctx context.Context, turns Turns) error {
 	if !k.Alive() {
 		return nil
 	}
-	owned, err := k.cfg.Store.Owned(ctx, k.process())
+	owned, unowned, err := k.cfg.Store.Unfinished(ctx, k.process())
 	if err != nil {
 		return err
 	}
@@ -183,6 +185,9 @@ func (k *Keeper) sweep(ctx context.Context, turns Turns) error {
 		if !turns.Holds(id) {
 			t.Lost = append(t.Lost, id)
 		}
+	}
+	if len(t.Dead) == 0 && len(t.Lost) == 0 && !unowned {
+		return nil
 	}
 	if len(t.Dead) > 0 {
 		k.cfg.Log.Warn("processes are silent, taking over what they had", "processes", len(t.Dead))
