@@ -25,7 +25,7 @@ var TurnPath = map[string]string{
 	"selectUnstamped":         selectUnstamped,
 	"lockConversation":        lockConversation,
 	"selectOpen":              selectOpen,
-	"selectSame":              selectSame,
+	"selectLast":              selectLast,
 	"mergeTurn":               mergeTurn,
 	"moveMerged":              moveMerged,
 	"hideMerged":              hideMerged,

@@ -30,7 +30,7 @@ WHERE a.id = $1 AND a.role = 'agent'`
 // selectMerged reads the other messages that a turn answers.
 const selectMerged = `
 SELECT m.text, m.seq FROM turns a JOIN turns m ON m.turn_id = a.id AND m.role = 'contact'
-WHERE a.merged_into = $1 ORDER BY m.seq`
+WHERE a.merged_into = $1 ORDER BY a.seq`
 
 // Start fills [turn.Lane].
 func (db *DB) Start(ctx context.Context, s turn.Start) (turn.Recorded, error) {

@@ -15,6 +15,7 @@ import (
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
 	"selectAnyUnowned":  "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
+	"selectEarlier":     "SCAN CONSTANT ROW",                        // the same
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 }
 

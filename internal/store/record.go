@@ -30,19 +30,14 @@ SELECT id, state FROM turns
 WHERE conversation_id = $1 AND bound = $2 AND ` + unfinished + `
 ORDER BY seq LIMIT $3`
 
-// selectSame looks for the same text among the contact's last messages, and for an answer to
-// it that is still to come.
-const selectSame = `
-SELECT EXISTS (
-    SELECT 1 FROM (
-        SELECT turn_id, text, received_at FROM turns
-        WHERE conversation_id = $1 AND bound = $2 AND role = 'contact' AND counted = 1
-        ORDER BY seq DESC LIMIT 16) m
-    JOIN turns a ON a.id = m.turn_id
-    LEFT JOIN turns b ON b.id = a.merged_into
-    WHERE m.text = $3 AND m.received_at > $4 AND m.received_at <= $5
-      AND coalesce(b.responded_at, a.responded_at) IS NULL
-      AND coalesce(b.state, a.state) IN ('waiting', 'running', 'answering'))`
+// selectLast reads the contact's last messages, and of each whether its answer is still to
+// come.
+const selectLast = `
+SELECT m.text, m.received_at, coalesce(b.responded_at, a.responded_at) IS NULL
+    AND coalesce(b.state, a.state) IN ('waiting', 'running', 'answering')
+FROM turns m JOIN turns a ON a.id = m.turn_id LEFT JOIN turns b ON b.id = a.merged_into
+WHERE m.conversation_id = $1 AND m.bound = $2 AND m.role = 'contact' AND m.counted = 1
+ORDER BY m.seq DESC LIMIT 16`
 
 // mergeTurn ends a waiting turn, whose message another one answers.
 const mergeTurn = `
@@ -174,8 +169,16 @@ func same(tx *groupcommit.Tx, t conversation.Turn) (found bool, err error) {
 	if t.Text == "" {
 		return false, nil
 	}
-	err = tx.QueryRow(selectSame, t.ConversationID, column.Flag(t.Bound), t.Text,
-		column.Micros(t.ReceivedAt.Add(-turn.DuplicateWithin)), column.Micros(t.ReceivedAt)).Scan(&found)
+	rows, err := tx.Query(selectLast, t.ConversationID, column.Flag(t.Bound))
+	_, err = database.Collect(rows, err, func(r database.Row) (none struct{}, err error) {
+		var text string
+		var at time.Time
+		var open bool
+		err = r.Scan(&text, column.Instant(&at), &open)
+		since := t.ReceivedAt.Sub(at)
+		found = found || open && text == t.Text && since >= 0 && since < turn.DuplicateWithin
+		return none, err
+	})
 	return found, err
 }
 

@@ -22,6 +22,9 @@ ALTER TABLE turns ADD COLUMN merges INTEGER NOT NULL DEFAULT 0 CHECK (merges >= 
 DROP INDEX turns_messages;
 CREATE INDEX turns_messages ON turns (conversation_id, bound, seq, received_at) WHERE role = 'contact' AND counted = 1;
 
+DROP INDEX turns_merged;
+CREATE INDEX turns_merged ON turns (merged_into, seq) WHERE merged_into IS NOT NULL;
+
 -- The lane: one turn of a contact runs at a time.
 CREATE UNIQUE INDEX turns_lane ON turns (conversation_id) WHERE bound = 1 AND state IN ('running', 'answering');
 CREATE INDEX turns_open ON turns (conversation_id, seq) WHERE state IN ('waiting', 'running', 'answering');
