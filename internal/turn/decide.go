@@ -4,14 +4,13 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
-	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
+	"github.com/manychat-agent/manychat-agent/internal/turn/guard"
 )
 
 // Why an agent gave no reply, beside what it reports itself.
@@ -37,10 +36,10 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		r.cfg.Log.Error("turn started too often, handing off", "turn", rec.Turn.ID, "attempt", rec.Turn.Attempt)
 		return x.handoff(conversation.EscalatedError, conversation.ByError)
 	}
-	if v, ok := guard(x, rec); ok {
+	if v, ok := x.guarded(rec); ok {
 		return v
 	}
-	text, history := readable(rec), plain(rec.History)
+	text, history := guard.Readable(rec.Texts()), plain(rec.History)
 	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
 	defer cancel()
 	desk := x.desk(rec)
@@ -128,62 +127,20 @@ func plain(history []conversation.Entry) []conversation.Entry {
 	return history
 }
 
-// guard answers without a model where the tenant's rules say so. The order is that
-// of docs/spec/03-turn.md, "Steps".
-func guard(x *Exchange, rec Recorded) (verdict, bool) {
-	t := x.tenant
-	texts := rec.Texts()
-	for i := range texts {
-		texts[i] = conversation.Plain(texts[i])
+// guarded is how a turn ends that no model sees.
+func (x *Exchange) guarded(rec Recorded) (verdict, bool) {
+	g, ok := guard.Check(x.tenant, guard.Messages{Turn: rec.Turn, Texts: rec.Texts(), Recent: rec.Recent})
+	if g.Reason != "" {
+		return x.handoff(g.Outcome, g.Reason), ok
 	}
-	if !t.Rules.Audience.Includes(rec.Turn.Key.SubscriberID) {
-		return verdict{outcome: conversation.Paused, interventions: []string{"audience"}}, true
+	v := verdict{outcome: g.Outcome}
+	if g.Message != "" {
+		v.messages = []string{g.Message}
 	}
-	if all(texts, t.Keywords.Opening.Equals) {
-		return verdict{messages: []string{t.Rules.OpeningTrigger.Message}, outcome: conversation.AnsweredScripted}, true
+	if g.Intervention != "" {
+		v.interventions = []string{g.Intervention}
 	}
-	if reason, over := limit.Over(t.Rules, rec.Turn, rec.Recent); over {
-		return x.handoff(conversation.EscalatedPrecheck, reason), true
-	}
-	if all(texts, unreadable) {
-		if m := t.Rules.Messages.MediaFallback; m != "" {
-			return verdict{messages: []string{m}, outcome: conversation.MediaFallback}, true
-		}
-		return x.handoff(conversation.EscalatedPrecheck, conversation.ByMedia), true
-	}
-	asksForPerson := func(text string) bool {
-		_, found := t.Keywords.Escalation.Find(text)
-		return found
-	}
-	if slices.ContainsFunc(texts, asksForPerson) {
-		return x.handoff(conversation.EscalatedPrecheck, conversation.ByKeyword), true
-	}
-	return verdict{}, false
-}
-
-// all reports whether every text is so. What covers a set of messages only in part answers
-// none of it.
-func all(texts []string, is func(string) bool) bool {
-	return !slices.ContainsFunc(texts, func(text string) bool { return !is(text) })
-}
-
-// readable is what a model reads of the messages that a turn answers, oldest first. What says
-// nothing is left out.
-func readable(rec Recorded) string {
-	var said []string
-	for _, text := range rec.Texts() {
-		if text = conversation.Plain(text); !unreadable(text) {
-			said = append(said, text)
-		}
-	}
-	return strings.Join(said, "\n")
-}
-
-// unreadable reports whether a message says nothing an agent can read: no text at
-// all, or a ManyChat variable that was not filled in.
-func unreadable(text string) bool {
-	text = strings.TrimSpace(text)
-	return text == "" || (strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}"))
+	return v, ok
 }
 
 // handoff says what the tenant tells a contact when a person takes over, and nothing else.

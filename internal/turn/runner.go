@@ -100,7 +100,7 @@ type Runner struct {
 	flight   lane.Flight
 	hands    lane.Hands
 	waiters  lane.Waiters
-	strays   strays
+	strays   lane.Strays
 	inflight atomic.Int64
 	menu     tool.Menu
 }
@@ -176,7 +176,7 @@ func (r *Runner) Resume(rec Recorded) {
 		}
 		defer func() { <-r.reruns }()
 		rec := *x.recorded()
-		if r.strays.holds(x.id) {
+		if r.strays.Hold(x.id) {
 			r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
 			return
 		}
@@ -242,7 +242,7 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	rec, err := r.cfg.Store.Record(ctx, r.arrival(x, m, candidate.Hash))
 	if err != nil {
 		r.shed(x, fmt.Errorf("record the message: %w", err))
-		r.strays.add(x.id, r.cfg.Now()) // it may have been recorded all the same
+		r.strays.Add(x.id, r.cfg.Now()) // it may have been recorded all the same
 		return Recorded{}, false
 	}
 	if rec.TokenRow != "" {

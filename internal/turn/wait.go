@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -59,41 +58,4 @@ func (r *Runner) start(x *Exchange, waiting Recorded) (Recorded, error) {
 	rec.Binding, rec.TokenRow, rec.Behind = waiting.Binding, waiting.TokenRow, waiting.Behind
 	rec.Turn.Interventions, rec.Turn.Timings = waiting.Turn.Interventions, waiting.Turn.Timings
 	return rec, err
-}
-
-// strays are messages that were handed off while nobody knew whether they are recorded.
-// Should one turn up, it is settled with nothing to say.
-type strays struct {
-	mu    sync.Mutex
-	since map[string]time.Time
-}
-
-// strayFor is how long such a message may take to turn up.
-const strayFor = 10 * time.Minute
-
-// manyStrays are so many that the old ones are looked for.
-const manyStrays = 1024
-
-func (s *strays) add(turnID string, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.since == nil {
-		s.since = map[string]time.Time{}
-	}
-	for id, at := range s.since {
-		if len(s.since) < manyStrays {
-			break
-		}
-		if now.Sub(at) > strayFor {
-			delete(s.since, id)
-		}
-	}
-	s.since[turnID] = now
-}
-
-func (s *strays) holds(turnID string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, found := s.since[turnID]
-	return found
 }
