@@ -12,7 +12,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
-	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -71,7 +70,7 @@ func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.C
 		err = ErrNoConversation
 	}
 	if err != nil {
-		return conversation.Conversation{}, fmt.Errorf("read conversation: %w", sqlitefile.Explain(err))
+		return conversation.Conversation{}, fmt.Errorf("read conversation: %w", database.Explain(err))
 	}
 	return c, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -11,8 +12,7 @@ import (
 
 // Errors of a database, each a sentence that says what to do.
 var (
-	ErrURL        = sqlitefile.ErrURL
-	ErrPostgreSQL = sqlitefile.ErrPostgreSQL
+	ErrURL = database.ErrURL
 
 	ErrMissing     = sqlitefile.ErrMissing
 	ErrUnreadable  = sqlitefile.ErrUnreadable

@@ -16,6 +16,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/store"
+	"github.com/manychat-agent/manychat-agent/internal/store/postgres"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -62,7 +63,12 @@ func TestOpenRefuses(t *testing.T) {
 		{"no address", func(*testing.T) store.Options { return store.Options{} }, store.ErrURL},
 		{"no path", func(*testing.T) store.Options { return store.Options{URL: "sqlite:"} }, store.ErrURL},
 		{"another database", func(*testing.T) store.Options { return store.Options{URL: "mysql://localhost"} }, store.ErrURL},
-		{"PostgreSQL", func(*testing.T) store.Options { return store.Options{URL: "postgres://localhost/agent"} }, store.ErrPostgreSQL},
+		{"PostgreSQL without a server", func(*testing.T) store.Options {
+			return store.Options{URL: "postgres://agent:hush@127.0.0.1:1/agent"}
+		}, postgres.ErrUnreachable},
+		{"PostgreSQL by no URL", func(*testing.T) store.Options {
+			return store.Options{URL: "postgres://agent:hu%sh@127.0.0.1/agent"}
+		}, postgres.ErrURL},
 		{"nothing to read", func(t *testing.T) store.Options {
 			return store.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), ReadOnly: true}
 		}, store.ErrMissing},

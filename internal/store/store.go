@@ -34,7 +34,7 @@ var (
 
 // Options say which database to open, and how.
 type Options struct {
-	URL         string           // "sqlite:PATH"
+	URL         string           // "sqlite:PATH", "postgres://…" or "postgresql://…"
 	Now         func() time.Time // required
 	ReadOnly    bool             // open an existing database and never write
 	NoMigration bool             // refuse a database that is older than the binary instead of migrating it
@@ -56,7 +56,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: o.Now}
+	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: opened.Now}
 	return db, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/actstest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 )
 
 // Holds docs/spec/15-storage.md: the suite that every database passes.
@@ -19,15 +20,39 @@ func TestSQLite(t *testing.T) {
 // Holds docs/spec/15-storage.md: the part of the suite that is about actions.
 func TestSQLiteActs(t *testing.T) { actstest.Run(t, empty) }
 
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQL(t *testing.T) { storetest.Run(t, emptyPostgreSQL) }
+
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQLActs(t *testing.T) { actstest.Run(t, emptyPostgreSQL) }
+
+// emptyPostgreSQL opens an empty PostgreSQL database.
+func emptyPostgreSQL(t *testing.T, now func() time.Time) storetest.Opened {
+	url := postgrestest.Open(t)
+	db := open(t, store.Options{URL: url, Now: now})
+	return opened(t, db, postgrestest.Raw(t, url))
+}
+
 // empty opens an empty SQLite database.
 func empty(t *testing.T, now func() time.Time) storetest.Opened {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	db := open(t, store.Options{URL: "sqlite:" + path, Now: now})
-	raw := rawDB(t, path)
-	return storetest.Opened{DB: db, Exec: rawExec(t, path), Text: func(query string, args ...any) (text string, err error) {
-		err = raw.QueryRowContext(t.Context(), query, args...).Scan(&text)
-		return text, err
-	}}
+	return opened(t, db, rawDB(t, path))
+}
+
+// opened is a database with raw beside it.
+func opened(t *testing.T, db *store.DB, raw *sql.DB) storetest.Opened {
+	return storetest.Opened{
+		DB: db,
+		Exec: func(query string, args ...any) error {
+			_, err := raw.ExecContext(t.Context(), query, args...)
+			return err
+		},
+		Text: func(query string, args ...any) (text string, err error) {
+			err = raw.QueryRowContext(t.Context(), query, args...).Scan(&text)
+			return text, err
+		},
+	}
 }
 
 func open(t testing.TB, o store.Options) *store.DB {

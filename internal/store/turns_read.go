@@ -14,7 +14,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
-	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
 // turnColumns are what scanTurn reads: of the agent row a, of its contact row m, which
@@ -65,7 +64,7 @@ func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
 		err = ErrNoTurn
 	}
 	if err != nil {
-		return conversation.Turn{}, fmt.Errorf("read turn: %w", sqlitefile.Explain(err))
+		return conversation.Turn{}, fmt.Errorf("read turn: %w", database.Explain(err))
 	}
 	return t, nil
 }
@@ -76,7 +75,7 @@ func (db *DB) TurnRows(ctx context.Context, id string) ([]outbox.Row, error) {
 	found, err := db.Read().QueryContext(ctx, selectTurnRows, id)
 	rows, err := database.Collect(found, err, queue.Scan)
 	if err != nil {
-		return nil, fmt.Errorf("read the outbox rows of a turn: %w", sqlitefile.Explain(err))
+		return nil, fmt.Errorf("read the outbox rows of a turn: %w", database.Explain(err))
 	}
 	return rows, nil
 }
@@ -85,13 +84,13 @@ func (db *DB) TurnRows(ctx context.Context, id string) ([]outbox.Row, error) {
 func (db *DB) RecentTurns(ctx context.Context, tenantID string, id contact.SubscriberID, limit int) ([]RecentTurn, error) {
 	conversations, err := db.conversationsOf(ctx, tenantID, id)
 	if err != nil {
-		return nil, fmt.Errorf("read recent turns: %w", sqlitefile.Explain(err))
+		return nil, fmt.Errorf("read recent turns: %w", database.Explain(err))
 	}
 	var all []RecentTurn
 	for _, c := range conversations {
 		turns, err := db.recentTurns(ctx, c, limit)
 		if err != nil {
-			return nil, fmt.Errorf("read recent turns: %w", sqlitefile.Explain(err))
+			return nil, fmt.Errorf("read recent turns: %w", database.Explain(err))
 		}
 		all = append(all, turns...)
 	}
@@ -104,7 +103,7 @@ func (db *DB) LatestTurns(ctx context.Context, tenantID string, limit int) ([]Re
 	rows, err := db.Read().QueryContext(ctx, selectLatestTurns, tenantID, limit)
 	turns, err := database.Collect(rows, err, scanRecent)
 	if err != nil {
-		return nil, fmt.Errorf("read the latest turns: %w", sqlitefile.Explain(err))
+		return nil, fmt.Errorf("read the latest turns: %w", database.Explain(err))
 	}
 	return turns, nil
 }

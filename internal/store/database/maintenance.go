@@ -3,11 +3,10 @@ package database
 import (
 	"context"
 	"fmt"
-
-	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 )
 
-// Versions are a database's schema version and the one this binary knows.
+// Versions are a database's schema version and the one this binary knows. They mean the
+// same in both kinds of database.
 type Versions struct {
 	Database int64 // 0: no tables yet
 	Binary   int64
@@ -15,60 +14,37 @@ type Versions struct {
 
 // Version reads the versions without changing anything.
 func Version(ctx context.Context, databaseURL string) (Versions, error) {
-	path, err := sqlitefile.Path(databaseURL)
+	kind, name, err := which(databaseURL)
 	if err != nil {
 		return Versions{}, err
 	}
-	have, err := readVersion(ctx, path)
+	v, err := kind.version(ctx, name, databaseURL)
 	if err != nil {
-		return Versions{}, fmt.Errorf("read version of database %s: %w", path, sqlitefile.Explain(err))
+		return Versions{}, fmt.Errorf("read version of database %s: %w", name, Explain(err))
 	}
-	return Versions{Database: have, Binary: sqlitefile.Latest()}, nil
+	return v, nil
 }
 
-func readVersion(ctx context.Context, path string) (int64, error) {
-	if err := sqlitefile.Prepare(path, true); err != nil {
-		return 0, err
-	}
-	db, err := sqlitefile.OpenReaders(path, true)
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	return sqlitefile.Version(ctx, db)
-}
-
-// Migrate creates the database where it is missing, brings its tables up to date and
-// does nothing else.
+// Migrate brings a database's tables up to date and does nothing else. It creates a SQLite
+// file that is missing.
 func Migrate(ctx context.Context, databaseURL string) error {
-	path, err := sqlitefile.Path(databaseURL)
+	kind, name, err := which(databaseURL)
 	if err != nil {
 		return err
 	}
-	if err := migrateFile(ctx, path); err != nil {
-		return fmt.Errorf("migrate database %s: %w", path, sqlitefile.Explain(err))
+	if err := kind.migrate(ctx, name, databaseURL); err != nil {
+		return fmt.Errorf("migrate database %s: %w", name, Explain(err))
 	}
 	return nil
 }
 
-func migrateFile(ctx context.Context, path string) error {
-	if err := sqlitefile.Prepare(path, false); err != nil {
-		return err
-	}
-	db, err := sqlitefile.OpenWriter(path)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return sqlitefile.Migrate(ctx, db, path)
-}
-
 // Lock takes the file lock that keeps a second serve or worker off a SQLite database;
-// see [sqlitefile.Lock]. It fails at once with [ErrInUse].
+// see [sqlitefile.Lock]. It fails at once with [sqlitefile.ErrInUse]. On PostgreSQL any
+// number of processes run at once, and nothing is locked.
 func Lock(databaseURL string) (unlock func() error, err error) {
-	path, err := sqlitefile.Path(databaseURL)
+	kind, name, err := which(databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	return sqlitefile.Lock(path)
+	return kind.lock(name)
 }

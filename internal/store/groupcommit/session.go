@@ -46,7 +46,7 @@ func (s *session) begin() error {
 		if err != nil {
 			return fmt.Errorf("connect to the database: %w", err)
 		}
-		s.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt)}
+		s.tx = grouped(conn)
 	}
 	if _, err := s.tx.Exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)

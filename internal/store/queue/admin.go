@@ -13,7 +13,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
-	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
 
@@ -70,7 +69,7 @@ func (q *Outbox) ListOutbox(ctx context.Context, f Filter) ([]outbox.Row, error)
 	found, err := q.db.Read().QueryContext(ctx, selectOutboxRows, append(args, f.Limit)...)
 	rows, err := database.Collect(found, err, Scan)
 	if err != nil {
-		return nil, fmt.Errorf("list outbox rows: %w", sqlitefile.Explain(err))
+		return nil, fmt.Errorf("list outbox rows: %w", database.Explain(err))
 	}
 	return rows, nil
 }
@@ -82,7 +81,7 @@ func (q *Outbox) OutboxRow(ctx context.Context, id string) (outbox.Row, error) {
 		err = outbox.ErrNotFound
 	}
 	if err != nil {
-		return outbox.Row{}, fmt.Errorf("read outbox row: %w", sqlitefile.Explain(err))
+		return outbox.Row{}, fmt.Errorf("read outbox row: %w", database.Explain(err))
 	}
 	return r, nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
-	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
 
@@ -209,7 +208,7 @@ func (q *Outbox) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.
 	for _, kind := range kinds {
 		dues, err := q.dues(ctx, kind, gap)
 		if err != nil {
-			return at, false, fmt.Errorf("read the next due outbox row: %w", sqlitefile.Explain(err))
+			return at, false, fmt.Errorf("read the next due outbox row: %w", database.Explain(err))
 		}
 		all = append(all, dues...)
 	}

@@ -23,10 +23,7 @@ const maxReaders = 4
 // Path is the path of "sqlite:PATH".
 func Path(databaseURL string) (string, error) {
 	scheme, path, found := strings.Cut(databaseURL, ":")
-	switch {
-	case scheme == "postgres" || scheme == "postgresql":
-		return "", ErrPostgreSQL
-	case !found || scheme != "sqlite" || path == "":
+	if !found || scheme != "sqlite" || path == "" {
 		return "", ErrURL
 	}
 	return path, nil

@@ -6,13 +6,12 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"path"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
+
+	"github.com/manychat-agent/manychat-agent/internal/store/schema"
 )
 
 //go:embed migrations/*.sql
@@ -51,15 +50,7 @@ func Migrate(ctx context.Context, db *sql.DB, file string) error {
 }
 
 func up(ctx context.Context, db *sql.DB) error {
-	files, err := fs.Sub(migrations, migrationFolder)
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	_, err = provider.Up(ctx)
+	err := schema.Up(ctx, goose.DialectSQLite3, db, folder())
 	if said := sentence(err); said != nil {
 		return said // the migration tool's own account of it adds nothing to act on
 	}
@@ -68,15 +59,7 @@ func up(ctx context.Context, db *sql.DB) error {
 
 // Compare refuses a database of another version than the binary's: with [ErrNewer] or
 // [ErrOlder].
-func Compare(database int64) error {
-	switch binary := Latest(); {
-	case database > binary:
-		return fmt.Errorf("%w (it is at version %d, this program knows %d)", ErrNewer, database, binary)
-	case database < binary:
-		return fmt.Errorf("%w (it is at version %d, this program needs %d)", ErrOlder, database, binary)
-	}
-	return nil
-}
+func Compare(database int64) error { return schema.Compare(database, Latest()) }
 
 // Version is the newest applied migration; 0 for a database without tables.
 func Version(ctx context.Context, db *sql.DB) (int64, error) {
@@ -93,14 +76,9 @@ func Version(ctx context.Context, db *sql.DB) (int64, error) {
 }
 
 // Latest is the newest embedded migration.
-func Latest() int64 {
-	var newest int64
-	names, _ := fs.Glob(migrations, path.Join(migrationFolder, "*.sql")) // the pattern is well formed
-	for _, name := range names {
-		number, _, _ := strings.Cut(path.Base(name), "_")
-		if v, err := strconv.ParseInt(number, 10, 64); err == nil {
-			newest = max(newest, v)
-		}
-	}
-	return newest
+func Latest() int64 { return schema.Latest(folder()) }
+
+func folder() fs.FS {
+	files, _ := fs.Sub(migrations, migrationFolder) // the name is well formed
+	return files
 }

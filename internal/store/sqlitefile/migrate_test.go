@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"database/sql"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"testing"
 
@@ -69,11 +68,7 @@ func at(t *testing.T, path string, version int64) *sql.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := fs.Sub(migrations, migrationFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, folder(), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,11 +127,11 @@ func (f *fixture) fill(t *testing.T, subscriber string, n int) {
 	for _, query := range []string{
 		`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at,
             state, attempt, outcome, path, settled_at, replies)
-        SELECT $2 || '-' || i, $2 || '-' || i, 'demo', $2, 'agent', 2 * i + 4, 1, 1, 'answer ' || i, $3,
-            'settled', 1, 'answered', 'inline', $3, '[]' FROM n`,
+        SELECT CAST($2 AS TEXT) || '-' || i, $2 || '-' || i, 'demo', $2, 'agent', 2 * i + 4, 1, 1, 'answer ' || i, CAST($3 AS BIGINT),
+            'settled', 1, 'answered', 'inline', CAST($3 AS BIGINT), '[]' FROM n`,
 		`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at)
-        SELECT $2 || '-m' || i, $2 || '-' || i, 'demo', $2, 'contact', 2 * i + 3, 1, 1, 'message ' || i, $3 FROM n`,
-		`UPDATE conversations SET last_seq = 2 + 2 * (SELECT count(*) FROM n WHERE $3 > 0) WHERE id = $2`,
+        SELECT $2 || '-m' || i, $2 || '-' || i, 'demo', $2, 'contact', 2 * i + 3, 1, 1, 'message ' || i, CAST($3 AS BIGINT) FROM n`,
+		`UPDATE conversations SET last_seq = 2 + 2 * (SELECT count(*) FROM n WHERE CAST($3 AS BIGINT) > 0) WHERE id = $2`,
 	} {
 		numbers := `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < $1 - 1) `
 		if err := f.exec(numbers+query, n, r.Conversation.ID, f.now.UnixMicro()); err != nil {

@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// measureEvery is how often the server's clock is looked at.
+	measureEvery = 30 * time.Second
+	// measureWithin is how long one look may take.
+	measureWithin = 2 * time.Second
+	// samples is how many looks make a measurement; the quickest of them counts.
+	samples = 3
+	// alike is by how much two clocks may differ without being told apart: less than that
+	// decides nothing here, and correcting it would only make times jitter.
+	alike = 20 * time.Millisecond
+)
+
+// Clock is the server's clock, as every process of a database sees it. It costs no round
+// trip: how far this process's clock is from the server's is measured when it is made, and
+// again every half a minute.
+type Clock struct {
+	pool   *Pool
+	own    func() time.Time
+	offset atomic.Int64 // nanoseconds that the server is ahead of this process
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+}
+
+// NewClock measures, and keeps measuring until the clock is closed. own is the process's
+// clock, which may be set to another time than the machine's: the server's differs from
+// it by as much as from the machine's clock.
+func NewClock(ctx context.Context, pool *Pool, own func() time.Time) (*Clock, error) {
+	c := &Clock{pool: pool, own: own}
+	if err := c.measure(ctx); err != nil {
+		return nil, err
+	}
+	background, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.done.Go(func() { c.keep(background) })
+	return c, nil
+}
+
+// Close stops measuring.
+func (c *Clock) Close() {
+	c.stop()
+	c.done.Wait()
+}
+
+// Now is the server's time.
+func (c *Clock) Now() time.Time { return c.own().Add(time.Duration(c.offset.Load())) }
+
+func (c *Clock) keep(ctx context.Context) {
+	tick := time.NewTicker(measureEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = c.measure(ctx) // what was measured before holds while the server does not answer
+		}
+	}
+}
+
+func (c *Clock) measure(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, measureWithin)
+	defer cancel()
+	best, offset := time.Duration(-1), time.Duration(0)
+	for range samples {
+		took, ahead, err := c.sample(ctx)
+		if err != nil {
+			return err
+		}
+		if best < 0 || took < best {
+			best, offset = took, ahead
+		}
+	}
+	if offset.Abs() <= max(alike, best) { // a slow answer tells no more than that
+		offset = 0
+	}
+	c.offset.Store(int64(offset))
+	return nil
+}
+
+// sample asks once: how long that took, and how far ahead the server was in the middle of it.
+func (c *Clock) sample(ctx context.Context) (took, ahead time.Duration, err error) {
+	var micros int64
+	asked := time.Now()
+	err = c.pool.DB.QueryRowContext(ctx,
+		"SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)").Scan(&micros)
+	took = time.Since(asked)
+	return took, time.UnixMicro(micros).Sub(asked.Add(took / 2)), Explain(err)
+}
