@@ -20,6 +20,9 @@ func (db *DB) NoteFlow(ctx context.Context, n turn.FlowNote) error {
 }
 
 func noteFlow(tx *groupcommit.Tx, n turn.FlowNote) error {
+	if err := queue.LockConversation(tx, n.TurnID); err != nil {
+		return err
+	}
 	behind, err := acts.Note(tx, n)
 	if err != nil || behind == "" {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 )
 
 // bounded are the steps that read few rows although their wording says scan or sort.
@@ -54,4 +55,10 @@ func TestQueryPlansAreComplete(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Holds docs/spec/15-storage.md: the same on PostgreSQL.
+func TestPostgreSQLQueryPlans(t *testing.T) {
+	db := postgrestest.Raw(t, postgrestest.Open(t))
+	storetest.CheckPostgreSQLPlans(t, db, store.TurnPath, nil)
 }

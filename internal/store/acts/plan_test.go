@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 )
 
 // Holds docs/spec/15-storage.md: every query on the turn path is served by an index.
@@ -18,4 +19,10 @@ func TestQueryPlans(t *testing.T) {
 	}
 	defer db.Close()
 	storetest.CheckPlans(t, db.Read(), acts.TurnPath, nil)
+}
+
+// Holds docs/spec/15-storage.md: the same on PostgreSQL.
+func TestPostgreSQLQueryPlans(t *testing.T) {
+	db := postgrestest.Raw(t, postgrestest.Open(t))
+	storetest.CheckPostgreSQLPlans(t, db, acts.TurnPath, nil)
 }

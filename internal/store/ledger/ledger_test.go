@@ -15,6 +15,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/ledger"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 )
 
 const day = budget.Day(20_000)
@@ -197,4 +198,10 @@ func TestQueryPlansAreComplete(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Holds docs/spec/15-storage.md: the same on PostgreSQL.
+func TestPostgreSQLQueryPlans(t *testing.T) {
+	db := postgrestest.Raw(t, postgrestest.Open(t))
+	storetest.CheckPostgreSQLPlans(t, db, ledger.Queries, nil)
 }

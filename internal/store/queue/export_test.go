@@ -22,3 +22,10 @@ var TurnPath = map[string]string{
 	"moveLastSent":      moveLastSent,
 	"forgetHandoffSaid": forgetHandoffSaid,
 }
+
+// Locks are the queries that run where others write at the same time.
+var Locks = map[string]string{
+	"lockDue":          lockDue,
+	"claimLocked":      claimLocked,
+	"lockConversation": lockConversation,
+}

@@ -42,29 +42,33 @@ SELECT EXISTS (SELECT 1 FROM outbox o JOIN turns t ON t.id = o.turn_id
 // time aside: its turn is not answering, no earlier reply of the contact is queued, and
 // none at all is in hand. (A later one may be: a dead letter is sent again, and a turn
 // may settle behind its successor.) The flow of a handoff notice, [outbox.FlowPart], may
-// speak to the contact, and so follows the reply that it belongs to.
+// speak to the contact, and so follows the reply that it belongs to: the rows of a turn have
+// one seq, which keeps PostgreSQL from reading all queued replies to find one.
 const claimable = `
     o.status = 'pending' AND t.state <> 'answering' AND (o.kind <> 'reply' OR NOT EXISTS (
         SELECT 1 FROM outbox e JOIN turns u ON u.id = e.turn_id
         WHERE e.conversation_id = o.conversation_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')
           AND (e.status = 'delivering' OR u.bound > t.bound OR u.bound = t.bound AND (e.seq, e.part) < (o.seq, o.part))))
     AND (o.kind <> 'handoff_notice' OR o.part <> 1 OR NOT EXISTS (
-        SELECT 1 FROM outbox e WHERE e.turn_id = o.turn_id AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')))`
+        SELECT 1 FROM outbox e WHERE e.turn_id = o.turn_id AND e.seq <= o.seq AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')))`
 
-// claimOutbox reads due rows in due order and stops at the limit. $2 is the claim's now,
-// $3 the latest last-sent time that is a gap ago and $5 the transaction's time: a
-// last-sent time later than that is a clock that was set back, and holds nobody; one
-// between the two was written while the claim was on its way.
-const claimOutbox = `
-WITH due AS (
-    SELECT o.id FROM outbox o
+// dueRows are the claimable rows o of kind $4 that are due. $1 is the claim's now, $2 the
+// latest last-sent time that is a gap ago and $3 the transaction's time: a last-sent time
+// later than that is a clock that was set back, and holds nobody; one between the two was
+// written while the claim was on its way.
+const dueRows = `
+    FROM outbox o
     JOIN turns t ON t.id = o.turn_id
     JOIN conversations c ON c.id = o.conversation_id
-    WHERE o.kind = $6 AND o.next_attempt_at <= $2
-      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $3 OR c.last_sent_at > $5)
-      AND` + claimable + `
-    ORDER BY o.next_attempt_at, o.seq LIMIT $4)
-UPDATE outbox SET status = 'delivering', owner = $1, attempts = attempts + 1
+    WHERE o.kind = $4 AND o.next_attempt_at <= $1
+      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $2 OR c.last_sent_at > $3)
+      AND` + claimable
+
+// claimOutbox reads due rows in due order and stops at the limit.
+const claimOutbox = `
+WITH due AS (SELECT o.id` + dueRows + `
+    ORDER BY o.next_attempt_at, o.seq LIMIT $5)
+UPDATE outbox SET status = 'delivering', owner = $6, attempts = attempts + 1
 WHERE id IN (SELECT id FROM due) AND status = 'pending'
 RETURNING ` + Columns
 
@@ -124,8 +128,16 @@ func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error
 }
 
 func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
-	found, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Room[kind],
-		column.Micros(latest(c.Now, q.db.Now())), string(kind))
+	due := []any{column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), column.Micros(latest(c.Now, q.db.Now())), string(kind)}
+	query, args := claimOutbox, append(slices.Clip(due), c.Room[kind], c.Owner)
+	if tx.Shared() {
+		locked, err := lock(tx, append(slices.Clip(due), c.Room[kind]))
+		if err != nil || len(locked) == 0 {
+			return nil, err
+		}
+		query, args = claimLocked, append(slices.Clip(due), locked, c.Owner)
+	}
+	found, err := tx.Query(query, args...)
 	rows, err := database.Collect(found, err, Scan)
 	slices.SortFunc(rows, func(a, b outbox.Row) int {
 		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {

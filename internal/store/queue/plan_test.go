@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"maps"
 	"path/filepath"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 )
 
 // bounded are the steps that read few rows although their wording says scan or sort.
@@ -23,4 +25,12 @@ func TestQueryPlans(t *testing.T) {
 	}
 	defer db.Close()
 	storetest.CheckPlans(t, db.Read(), queue.TurnPath, bounded)
+}
+
+// Holds docs/spec/15-storage.md: the same on PostgreSQL.
+func TestPostgreSQLQueryPlans(t *testing.T) {
+	db := postgrestest.Raw(t, postgrestest.Open(t))
+	all := maps.Clone(queue.TurnPath)
+	maps.Copy(all, queue.Locks)
+	storetest.CheckPostgreSQLPlans(t, db, all, nil)
 }

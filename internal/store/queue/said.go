@@ -48,6 +48,9 @@ func MoveLastSent(tx *groupcommit.Tx, conversationID string, at time.Time) error
 func refreshSaid(tx *groupcommit.Tx, turnID string) error {
 	var replies []string
 	var outcome conversation.Outcome
+	if err := LockConversation(tx, turnID); err != nil {
+		return err
+	}
 	if err := tx.QueryRow(selectSaid, turnID).Scan(column.JSON(&replies), &outcome); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
 
@@ -18,4 +19,10 @@ func TestQueryPlans(t *testing.T) {
 	}
 	defer db.Close()
 	storetest.CheckPlans(t, db.Read(), tokens.TurnPath, nil)
+}
+
+// Holds docs/spec/15-storage.md: the same on PostgreSQL.
+func TestPostgreSQLQueryPlans(t *testing.T) {
+	db := postgrestest.Raw(t, postgrestest.Open(t))
+	storetest.CheckPostgreSQLPlans(t, db, tokens.TurnPath, nil)
 }
