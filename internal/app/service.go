@@ -104,8 +104,8 @@ func (s *Service) open(ctx context.Context) (err error) {
 	_, alone := s.opts.Config.Tenant.Database.SQLiteFile()
 	s.keeper, err = sweep.New(sweep.Config{
 		Store: s.db, TenantID: s.opts.Config.Tenant.ID, Alone: alone, Lease: s.opts.Config.Turn.ProcessLease,
-		Window: func() turn.Window { return turn.WindowOf(s.tenant(), s.opts.Now()) },
-		Buried: s.bury, Wake: func() { s.worker.Wake() }, Now: s.opts.Now, Log: s.opts.Log,
+		Window: func() turn.Window { return turn.WindowOf(s.tenant(), s.db.Now()) },
+		Buried: s.bury, Wake: func() { s.worker.Wake() }, Now: s.db.Now, Log: s.opts.Log,
 	})
 	return err
 }
@@ -152,12 +152,12 @@ func (s *Service) buildWorker(c config.Config) error {
 		return err
 	}
 	s.performer, err = delivery.New(delivery.Config{
-		Account: client, Behind: client.Background(), Profiles: client, Claims: s.db, Now: s.opts.Now, Log: s.opts.Log,
+		Account: client, Behind: client.Background(), Profiles: client, Claims: s.db, Now: s.db.Now, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
 	}
-	acts := acting{performer: s.performer, account: client.Background(), db: s.db, tenant: s.tenant, now: s.opts.Now}
+	acts := acting{performer: s.performer, account: client.Background(), db: s.db, tenant: s.tenant, now: s.db.Now}
 	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
 		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
 			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)
@@ -174,7 +174,7 @@ func (s *Service) buildWorker(c config.Config) error {
 		Gap:         c.ManyChat.ReplyGap,
 		MaxAttempts: c.Outbox.MaxAttempts,
 		MaxAge:      c.Outbox.MaxAge,
-		Now:         s.opts.Now,
+		Now:         s.db.Now,
 		Jitter:      outbox.Jitter,
 		Log:         s.opts.Log,
 	})
@@ -185,7 +185,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	s.ledger = ledger.New(s.db.DB)
 	var err error
 	s.budget, err = budget.New(budget.Config{
-		Ledger: s.ledger, TenantID: c.Tenant.ID, Owner: s.keeper.ID(), Now: s.opts.Now, Log: s.opts.Log, Count: s.metrics.Budget,
+		Ledger: s.ledger, TenantID: c.Tenant.ID, Owner: s.keeper.ID(), Now: s.db.Now, Log: s.opts.Log, Count: s.metrics.Budget,
 	})
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		Gap:         c.ManyChat.ReplyGap,
 		MaxAttempts: c.Turn.MaxAttempts,
 		MaxInflight: c.Turn.MaxInFlight,
-		Now:         s.opts.Now,
+		Now:         s.db.Now,
 		Log:         s.opts.Log,
 	})
 	return err
@@ -256,7 +256,7 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 		Callback: callback,
 		Count:    s.came,
 		Plain:    s.camePlain,
-		Now:      s.opts.Now,
+		Now:      s.db.Now, // a turn's deadlines count from what it says
 		Log:      s.opts.Log,
 	})
 	if err != nil || c.Console.APIKey == "" {

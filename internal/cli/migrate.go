@@ -36,9 +36,10 @@ func withDatabase(ctx context.Context, std Streams, use func(context.Context, *s
 	if err != nil {
 		return err
 	}
-	file, _ := c.Tenant.Database.SQLiteFile()
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("open database %s: %w", file, store.ErrMissing)
+	if file, ok := c.Tenant.Database.SQLiteFile(); ok {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("open database %s: %w", file, store.ErrMissing)
+		}
 	}
 	db, err := store.Open(ctx, store.Options{
 		URL: c.Tenant.Database.Reveal(), Now: time.Now, NoMigration: true,

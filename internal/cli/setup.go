@@ -30,11 +30,6 @@ func environment(mode config.Mode, std Streams) (config.Config, error) {
 		return c, err
 	}
 	problems = append(unusable(c, problems), problems...)
-	if _, ok := c.Tenant.Database.SQLiteFile(); !ok {
-		problems = append(config.Problems{{
-			Variable: "DATABASE_URL", Sentence: "names PostgreSQL, which is not built into this version: set it to sqlite: and a file, such as sqlite:data/agent.db",
-		}}, problems...)
-	}
 	if len(problems) > 0 {
 		return c, fmt.Errorf("the environment is not valid:\n%w", problems)
 	}

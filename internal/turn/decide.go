@@ -40,7 +40,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		return v
 	}
 	text, history := guard.Readable(rec.Texts()), plain(rec.History)
-	ctx, cancel := context.WithDeadlineCause(context.Background(), r.cfg.Now().Add(r.cfg.Abort), errAborted)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), r.cfg.Abort, errAborted)
 	defer cancel()
 	desk := x.desk(rec)
 	offered := desk.Tools()

@@ -74,6 +74,10 @@ func (db *DB) Close() error {
 	if db.clock != nil {
 		db.clock.Close()
 	}
+	if db.pool != nil {
+		db.pool.Close()
+		return nil
+	}
 	var errs []error
 	for _, pool := range []*sql.DB{db.read, db.write} {
 		if pool != nil {

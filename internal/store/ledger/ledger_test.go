@@ -22,18 +22,25 @@ const day = budget.Day(20_000)
 
 func amount(tokens, micros int64) budget.Amount { return budget.Amount{Tokens: tokens, Micros: micros} }
 
-func open(t *testing.T) (*ledger.Ledger, *database.DB) {
-	t.Helper()
-	db, err := database.Open(t.Context(), database.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
+// both runs a test on an empty database of either kind.
+func both(t *testing.T, test func(t *testing.T, l *ledger.Ledger, db *database.DB)) {
+	for name, address := range map[string]func(t *testing.T) string{
+		"SQLite":     func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "agent.db") },
+		"PostgreSQL": func(t *testing.T) string { return postgrestest.Open(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := database.Open(t.Context(), database.Options{URL: address(t), Now: time.Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			test(t, ledger.New(db), db)
+		})
 	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return ledger.New(db), db
 }
 
 // statement is a process's with 10 tokens and 100 micro-dollars spent and as much reserved.
@@ -62,8 +69,9 @@ func total(t *testing.T, l *ledger.Ledger, day budget.Day) budget.Total {
 
 // Holds docs/spec/06-contact.md, "Caps": processes lease what a call needs and book what
 // was spent.
-func TestState(t *testing.T) {
-	l, _ := open(t)
+func TestState(t *testing.T) { both(t, testState) }
+
+func testState(t *testing.T, l *ledger.Ledger, _ *database.DB) {
 	a := statement("a")
 	a.Calls = []budget.Amount{amount(30, 100), amount(51, 0), amount(1, 0)}
 	want := budget.Answer{Admitted: 1, Granted: amount(30, 100), Total: budget.Total{Spent: amount(10, 100), Leased: amount(40, 200), Waiting: 1}}
@@ -92,8 +100,9 @@ func TestState(t *testing.T) {
 }
 
 // Holds docs/spec/06-contact.md, "Caps": a tenant's budget, and a UTC day's.
-func TestDaysAndTenantsAreApart(t *testing.T) {
-	l, _ := open(t)
+func TestDaysAndTenantsAreApart(t *testing.T) { both(t, testDaysAndTenantsAreApart) }
+
+func testDaysAndTenantsAreApart(t *testing.T, l *ledger.Ledger, _ *database.DB) {
 	state(t, l, statement("a"))
 	other := statement("a")
 	other.TenantID = "other"
@@ -113,8 +122,9 @@ func TestDaysAndTenantsAreApart(t *testing.T) {
 
 // Holds docs/spec/06-contact.md, "Caps": a dead process's blocks come back less what was
 // booked and the worst case of what it had in flight.
-func TestTakeOver(t *testing.T) {
-	l, _ := open(t)
+func TestTakeOver(t *testing.T) { both(t, testTakeOver) }
+
+func testTakeOver(t *testing.T, l *ledger.Ledger, _ *database.DB) {
 	dead := statement("dead")
 	state(t, l, dead)
 	dead.Unused, dead.Aside = amount(5, 50), true
@@ -150,8 +160,9 @@ func TestTakeOver(t *testing.T) {
 
 // Holds docs/spec/15-storage.md, "Storage and scale": what breaks a rule of the database
 // changes nothing, and a closed one is an error.
-func TestStateFails(t *testing.T) {
-	l, db := open(t)
+func TestStateFails(t *testing.T) { both(t, testStateFails) }
+
+func testStateFails(t *testing.T, l *ledger.Ledger, db *database.DB) {
 	state(t, l, statement("a"))
 	broken := statement("a")
 	broken.Reserved = amount(-11, 0)
@@ -175,7 +186,11 @@ func TestStateFails(t *testing.T) {
 // Holds docs/spec/15-storage.md, "Storage and scale": every query on the turn path is
 // served by an index.
 func TestQueryPlans(t *testing.T) {
-	_, db := open(t)
+	db, err := database.Open(t.Context(), database.Options{URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
 	storetest.CheckPlans(t, db.Read(), ledger.Queries, nil)
 }
 

@@ -17,6 +17,10 @@ const (
 	// alike is by how much two clocks may differ without being told apart: less than that
 	// decides nothing here, and correcting it would only make times jitter.
 	alike = 20 * time.Millisecond
+	// slew is by how much a measurement changes the clock at most, the first one aside: the
+	// deadlines of turns in flight are counted by it. When the server's clock is set, all
+	// processes follow it at this pace, and so agree with each other meanwhile.
+	slew = 250 * time.Millisecond
 )
 
 // Clock is the server's clock, as every process of a database sees it. It costs no round
@@ -35,9 +39,11 @@ type Clock struct {
 // it by as much as from the machine's clock.
 func NewClock(ctx context.Context, pool *Pool, own func() time.Time) (*Clock, error) {
 	c := &Clock{pool: pool, own: own}
-	if err := c.measure(ctx); err != nil {
+	offset, err := c.measure(ctx)
+	if err != nil {
 		return nil, err
 	}
+	c.offset.Store(int64(offset))
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.done.Go(func() { c.keep(background) })
@@ -61,29 +67,37 @@ func (c *Clock) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = c.measure(ctx) // what was measured before holds while the server does not answer
+			if offset, err := c.measure(ctx); err == nil { // else what was measured before holds
+				c.follow(offset)
+			}
 		}
 	}
 }
 
-func (c *Clock) measure(ctx context.Context) error {
+// follow moves the clock towards a new offset.
+func (c *Clock) follow(offset time.Duration) {
+	now := time.Duration(c.offset.Load())
+	c.offset.Store(int64(now + min(slew, max(-slew, offset-now))))
+}
+
+// measure is by how much the server is ahead.
+func (c *Clock) measure(ctx context.Context) (offset time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, measureWithin)
 	defer cancel()
-	best, offset := time.Duration(-1), time.Duration(0)
+	best := time.Duration(-1)
 	for range samples {
 		took, ahead, err := c.sample(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if best < 0 || took < best {
 			best, offset = took, ahead
 		}
 	}
 	if offset.Abs() <= max(alike, best) { // a slow answer tells no more than that
-		offset = 0
+		return 0, nil
 	}
-	c.offset.Store(int64(offset))
-	return nil
+	return offset, nil
 }
 
 // sample asks once: how long that took, and how far ahead the server was in the middle of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -73,13 +74,18 @@ func Open(o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Close ends the connections.
-func (p *Pool) Close() error { return p.DB.Close() }
+// Close ends the connections. One that cannot be ended properly was lost, which is nobody's
+// failure by now.
+func (p *Pool) Close() { _ = p.DB.Close() }
 
 // Ping reports whether the database answers, and takes writes unless the pool is read-only.
+// A connection that the server has ended says nothing about the server: another one is asked.
 func (p *Pool) Ping(ctx context.Context) error {
-	var readOnly string
-	if err := p.DB.QueryRowContext(ctx, "SELECT current_setting('transaction_read_only')").Scan(&readOnly); err != nil {
+	readOnly, err := p.ask(ctx)
+	if err != nil && ctx.Err() == nil && errors.Is(sentence(err), ErrUnreachable) {
+		readOnly, err = p.ask(ctx)
+	}
+	if err != nil {
 		return Explain(err)
 	}
 	if readOnly == "on" && !p.readOnly {
@@ -87,6 +93,11 @@ func (p *Pool) Ping(ctx context.Context) error {
 		return ErrReadOnly
 	}
 	return nil
+}
+
+func (p *Pool) ask(ctx context.Context) (readOnly string, err error) {
+	err = p.DB.QueryRowContext(ctx, "SELECT current_setting('transaction_read_only')").Scan(&readOnly)
+	return readOnly, err
 }
 
 // connected notes the beginning of a connection.
