@@ -60,5 +60,5 @@ func TestQueryPlansAreComplete(t *testing.T) {
 // Holds docs/spec/15-storage.md: the same on PostgreSQL.
 func TestPostgreSQLQueryPlans(t *testing.T) {
 	db := postgrestest.Raw(t, postgrestest.Open(t))
-	storetest.CheckPostgreSQLPlans(t, db, store.TurnPath, nil)
+	postgrestest.CheckPlans(t, db, store.TurnPath, nil)
 }

@@ -32,5 +32,5 @@ func TestPostgreSQLQueryPlans(t *testing.T) {
 	db := postgrestest.Raw(t, postgrestest.Open(t))
 	all := maps.Clone(queue.TurnPath)
 	maps.Copy(all, queue.Locks)
-	storetest.CheckPostgreSQLPlans(t, db, all, nil)
+	postgrestest.CheckPlans(t, db, all, nil)
 }

@@ -24,5 +24,5 @@ func TestQueryPlans(t *testing.T) {
 // Holds docs/spec/15-storage.md: the same on PostgreSQL.
 func TestPostgreSQLQueryPlans(t *testing.T) {
 	db := postgrestest.Raw(t, postgrestest.Open(t))
-	storetest.CheckPostgreSQLPlans(t, db, tokens.TurnPath, nil)
+	postgrestest.CheckPlans(t, db, tokens.TurnPath, nil)
 }

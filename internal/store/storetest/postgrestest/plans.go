@@ -1,9 +1,9 @@
-package storetest
+package postgrestest
 
 import (
 	"database/sql"
 	"encoding/json"
-	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,10 +44,10 @@ var crowd = []string{
 	`ANALYZE`,
 }
 
-// CheckPostgreSQLPlans fails for every query that no index serves: one that reads a whole table,
+// CheckPlans fails for every query that no index serves: one that reads a whole table,
 // or a whole index. The database is empty but for its tables, and is filled. bounded has the steps that read few rows all the same, by the query's
 // name.
-func CheckPostgreSQLPlans(t *testing.T, db *sql.DB, queries, bounded map[string]string) {
+func CheckPlans(t *testing.T, db *sql.DB, queries, bounded map[string]string) {
 	t.Helper()
 	conn, err := db.Conn(t.Context())
 	if err != nil {
@@ -67,6 +67,8 @@ func CheckPostgreSQLPlans(t *testing.T, db *sql.DB, queries, bounded map[string]
 		}
 	}
 }
+
+var placeholder = regexp.MustCompile(`\$\d+`)
 
 // step is a node of a plan, in the server's words.
 type step struct {
@@ -109,7 +111,7 @@ func explained(t *testing.T, conn *sql.Conn, query string) step {
 	}
 	var plans []struct{ Plan step }
 	if err := json.Unmarshal([]byte(answer), &plans); err != nil || len(plans) != 1 {
-		t.Fatalf("%v in the plan %s", err, fmt.Sprint(answer))
+		t.Fatalf("%v in the plan %s", err, answer)
 	}
 	return plans[0].Plan
 }
