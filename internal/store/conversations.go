@@ -43,11 +43,11 @@ WHERE tenant_id = $1 AND subscriber_id = $2 AND channel = $3`
 const selectConversation = `
 SELECT ` + conversationColumns + ` FROM conversations WHERE id = $1`
 
-// lockConversation is the first statement of whatever decides about a contact: what is read
-// behind it cannot change until the transaction ends. Locks go conversation, turn, outbox.
-const lockConversation = `
-UPDATE conversations SET last_seq = last_seq WHERE id = $1
-RETURNING ` + conversationColumns
+// holdConversation is the first statement of whatever decides about a contact where others
+// write at the same time: what is read behind it cannot change until the transaction ends.
+// Locks go conversation, turn, outbox.
+const holdConversation = `
+SELECT 1 FROM conversations WHERE id = $1 FOR NO KEY UPDATE`
 
 // forgetReserved takes back what an inline turn noted as the contact's last text before
 // its response was written, unless a text went out since: it was not written. What was
@@ -84,7 +84,10 @@ type entered struct {
 // lock holds a conversation until the transaction ends, and reads it. [turn.ErrNotOwner]
 // when there is none, for nobody owns its turns.
 func lock(tx *groupcommit.Tx, id string) (conversation.Conversation, error) {
-	c, err := scanConversation(tx.QueryRow(lockConversation, id))
+	if err := tx.Lock(holdConversation, id); err != nil {
+		return conversation.Conversation{}, err
+	}
+	c, err := scanConversation(tx.QueryRow(selectConversation, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = turn.ErrNotOwner
 	}

@@ -23,7 +23,6 @@ var TurnPath = map[string]string{
 	"rerouteTurn":             rerouteTurn,
 	"settleStamped":           settleStamped,
 	"selectUnstamped":         selectUnstamped,
-	"lockConversation":        lockConversation,
 	"selectOpen":              selectOpen,
 	"selectLast":              selectLast,
 	"mergeTurn":               mergeTurn,

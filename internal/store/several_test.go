@@ -32,7 +32,7 @@ func processes(t *testing.T, n int) (all []*store.DB) {
 // of is a message of a contact.
 func of(subscriber contact.SubscriberID, id string) turn.Arrival {
 	a := arrival(id, "hello")
-	a.Key.SubscriberID, a.HistoryLimit, a.ReceivedAt = subscriber, 1000, time.Now()
+	a.Key.SubscriberID, a.Window.HistoryLimit, a.ReceivedAt = subscriber, 1000, time.Now()
 	return a
 }
 

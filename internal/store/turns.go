@@ -199,9 +199,6 @@ func (db *DB) Reroute(ctx context.Context, turnID string, row outbox.Row) error 
 }
 
 func reroute(tx *groupcommit.Tx, turnID string, row outbox.Row, now time.Time) error {
-	if err := queue.LockConversation(tx, turnID); err != nil {
-		return err
-	}
 	changed, err := database.Affected(tx.Exec(rerouteTurn, turnID))
 	if err != nil {
 		return err

@@ -24,6 +24,10 @@ CREATE TABLE conversations (
     history_from   BIGINT NOT NULL DEFAULT 0 CHECK (history_from >= 0), -- the first place that the contact's history holds
     handoff_said_at BIGINT, -- when the contact was last told that a person takes over
     notified_at    BIGINT, -- when the business was last told of a handoff
+    paused_from    BIGINT NOT NULL DEFAULT 0 CHECK (paused_from >= 0), -- the first place of the contact's order that a pause holds
+    answered_at    BIGINT, -- when a person last marked the conversation as answered
+    tag_read_at    BIGINT, -- when ManyChat was last asked for the tag of an active person
+    tag_active     BIGINT NOT NULL DEFAULT 0 CHECK (tag_active IN (0, 1)), -- whether the contact carried it then
     created_at     BIGINT NOT NULL,
     UNIQUE (tenant_id, subscriber_id, channel)
 );
@@ -70,6 +74,8 @@ CREATE TABLE turns (
     actions           TEXT, -- JSON array; NULL: no tool was offered
     first_name        TEXT NOT NULL DEFAULT '', -- kept only where the tenant's rules use it, for a turn that runs again
     calls             TEXT, -- the trace of the model's tool calls, a JSON array
+    counted           BIGINT NOT NULL DEFAULT 1 CHECK (counted IN (0, 1)), -- 0 of the contact row of a duplicate
+    merges            BIGINT NOT NULL DEFAULT 0 CHECK (merges >= 0), -- of a contact row: messages that its turn answers with it
     pending           TEXT, -- the actions that wait behind a response, a JSON array; NULL: none wait
 
     UNIQUE (conversation_id, seq),
@@ -94,10 +100,14 @@ CREATE TABLE turns (
 );
 
 CREATE INDEX turns_history ON turns (conversation_id, seq) WHERE in_history = 1;
-CREATE INDEX turns_messages ON turns (conversation_id, bound, seq, received_at) WHERE role = 'contact';
-CREATE INDEX turns_merged ON turns (merged_into) WHERE merged_into IS NOT NULL;
-CREATE INDEX turns_unfinished ON turns (tenant_id, received_at, seq)
+CREATE INDEX turns_messages ON turns (conversation_id, bound, seq, received_at) WHERE role = 'contact' AND counted = 1;
+CREATE INDEX turns_merged ON turns (merged_into, seq) WHERE merged_into IS NOT NULL;
+CREATE INDEX turns_unfinished ON turns (tenant_id, owner, received_at, seq)
     WHERE state IN ('waiting', 'running', 'answering');
+
+-- The lane: one turn of a contact runs at a time.
+CREATE UNIQUE INDEX turns_lane ON turns (conversation_id) WHERE bound = 1 AND state IN ('running', 'answering');
+CREATE INDEX turns_open ON turns (conversation_id, seq) WHERE state IN ('waiting', 'running', 'answering');
 
 CREATE TABLE outbox (
     id              TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -143,7 +153,8 @@ CREATE TABLE processes (
     id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     tenant_id  TEXT COLLATE "C" NOT NULL,
     started_at BIGINT NOT NULL,
-    beat_at    BIGINT NOT NULL
+    beat_at    BIGINT NOT NULL,
+    beats      BIGINT NOT NULL DEFAULT 0 -- how often it has beaten: others watch it change
 );
 
 -- What is known of a contact whatever the channel: ManyChat keeps one token field for all
@@ -201,4 +212,22 @@ CREATE TABLE flow_sends (
     sent_at       BIGINT NOT NULL,
     earlier_at    BIGINT,                             -- the send that counts again when this one is given back
     PRIMARY KEY (tenant_id, subscriber_id, flow)
+);
+
+-- How many flows were sent to a contact within each ten minutes, counted from 1970.
+CREATE TABLE flow_slots (
+    tenant_id     TEXT COLLATE "C" NOT NULL,
+    subscriber_id TEXT COLLATE "C" NOT NULL CHECK (length(subscriber_id) BETWEEN 1 AND 32),
+    slot          BIGINT NOT NULL,
+    flows         BIGINT NOT NULL CHECK (flows >= 0),
+    PRIMARY KEY (tenant_id, subscriber_id, slot)
+);
+
+-- Until when each of ManyChat's limits a second is used up, by processes that lease it in
+-- blocks.
+CREATE TABLE rates (
+    tenant_id TEXT COLLATE "C" NOT NULL,
+    name      TEXT COLLATE "C" NOT NULL,
+    used_to   BIGINT NOT NULL,
+    PRIMARY KEY (tenant_id, name)
 );
