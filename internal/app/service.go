@@ -57,6 +57,7 @@ type Options struct {
 type Service struct {
 	opts      Options
 	keeper    *sweep.Keeper
+	signals   *signals
 	unlock    func() error
 	db        *store.DB
 	tokens    *token.Keeper
@@ -101,13 +102,24 @@ func (s *Service) open(ctx context.Context) (err error) {
 	if s.db, err = store.Open(ctx, store.Options{URL: url, Now: s.opts.Now}); err != nil {
 		return err
 	}
+	s.signals = newSignals(s.db)
 	_, alone := s.opts.Config.Tenant.Database.SQLiteFile()
 	s.keeper, err = sweep.New(sweep.Config{
 		Store: s.db, TenantID: s.opts.Config.Tenant.ID, Alone: alone, Lease: s.opts.Config.Turn.ProcessLease,
 		Window: func() turn.Window { return turn.WindowOf(s.tenant(), s.db.Now()) },
-		Buried: s.bury, Wake: func() { s.worker.Wake() }, Now: s.db.Now, Log: s.opts.Log,
+		Buried: s.bury, Wake: s.wake, Now: s.db.Now, Log: s.opts.Log,
 	})
 	return err
+}
+
+// wake makes whoever delivers look for due rows: the worker of this process, or those of
+// others.
+func (s *Service) wake() {
+	if s.opts.NoWorker {
+		s.signals.Due()
+		return
+	}
+	s.worker.Wake()
 }
 
 // bury takes back what dead processes had of the budget.
@@ -211,7 +223,8 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		Agent:       mind,
 		Guard:       guardrail.New(guarded(c)),
 		Tenant:      s.tenant,
-		Wake:        s.worker.Wake,
+		Wake:        s.wake,
+		Freed:       s.signals.Freed,
 		Tokens:      s.tokens,
 		Enforced:    c.Turn.EnforceTokens,
 		Observe:     s.observe,
@@ -335,6 +348,10 @@ func (s *Service) Start(ctx context.Context) error {
 	}
 	s.background.Go(func() { s.budget.Run(work) })
 	s.background.Go(func() { s.keeper.Run(work, s.turns) })
+	if s.db.Shared() {
+		s.background.Go(func() { s.signals.Tell(work) })
+		s.background.Go(func() { s.signals.Hear(work, s.turns, s.worker) })
+	}
 	if !s.opts.NoWorker {
 		s.background.Go(func() { s.worker.Run(work) })
 	}

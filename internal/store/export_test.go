@@ -33,6 +33,7 @@ var TurnPath = map[string]string{
 	"startTurn":               startTurn,
 	"selectStarted":           selectStarted,
 	"selectMerged":            selectMerged,
+	"selectWaiting":           selectWaiting,
 	"requeueOf":               requeueOf,
 	"requeueAll":              requeueAll,
 	"selectUnowned":           selectUnowned,

@@ -19,6 +19,9 @@ import (
 const selectEarlier = `
 SELECT EXISTS (SELECT 1 FROM turns WHERE conversation_id = $1 AND bound = 1 AND seq < $2 AND ` + unfinished + `)`
 
+const selectWaiting = `
+SELECT EXISTS (SELECT 1 FROM turns WHERE conversation_id = $1 AND ` + unfinished + ` AND state = 'waiting')`
+
 const startTurn = `
 UPDATE turns SET state = 'running', attempt = attempt + 1
 WHERE id = $1 AND state = 'waiting' AND owner = $2`
@@ -82,6 +85,12 @@ func started(tx *groupcommit.Tx, c conversation.Conversation, turnID string) (r 
 		r.Conversation.Offering = named
 	}
 	return r, err
+}
+
+// Waits reports whether a turn waits in a conversation for an earlier one.
+func (db *DB) Waits(ctx context.Context, conversationID string) (found bool, err error) {
+	err = db.Read().QueryRowContext(ctx, selectWaiting, conversationID).Scan(&found)
+	return found, err
 }
 
 // Ahead fills [turn.Lane].

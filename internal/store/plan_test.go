@@ -17,6 +17,7 @@ import (
 var bounded = map[string]string{
 	"selectAnyUnowned":  "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
 	"selectEarlier":     "SCAN CONSTANT ROW",                        // the same
+	"selectWaiting":     "SCAN CONSTANT ROW",                        // the same
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 }
 

@@ -46,7 +46,7 @@ func (w *world) boot() {
 	p.runner, err = turn.New(turn.Config{
 		Tokens: keeper(w.t, w.db, &field{}), Observe: func(conversation.Turn) {},
 		Store: turnStore{p}, Lane: w.db, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
-		Tenant: w.tenant, Wake: worker.Wake, Shapes: shapes(w.t), Owner: func() string { return p.name }, Alive: func() bool { return true }, Merge: true, MaxAge: 6 * time.Hour,
+		Tenant: w.tenant, Wake: worker.Wake, Freed: func(string) {}, Shapes: shapes(w.t), Owner: func() string { return p.name }, Alive: func() bool { return true }, Merge: true, MaxAge: 6 * time.Hour,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,
 	})
 	if err != nil {

@@ -72,6 +72,7 @@ type Config struct {
 	Guard       *guardrail.Guard
 	Tenant      func() *tenant.Tenant // the configuration in force; a turn asks once
 	Wake        func()                // tells the outbox worker that a row was written
+	Freed       func(conversationID string) // tells other processes that the contact's next turn may start
 	Tokens      *token.Keeper
 	Enforced    bool                    // CONTACT_TOKENS_ENFORCED
 	Observe     func(conversation.Turn) // is told of every settled turn
@@ -109,7 +110,7 @@ type Runner struct {
 func New(cfg Config) (*Runner, error) {
 	switch {
 	case cfg.Store == nil, cfg.Lane == nil, cfg.Acts == nil, cfg.Account == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
-		cfg.Tokens == nil, cfg.Observe == nil, cfg.Owner == nil, cfg.Alive == nil, cfg.Now == nil, cfg.Log == nil:
+		cfg.Tokens == nil, cfg.Observe == nil, cfg.Owner == nil, cfg.Alive == nil, cfg.Freed == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("turn: a collaborator is missing from the runner's config")
 	case cfg.Deadline <= 0, cfg.Abort <= cfg.Deadline, cfg.Gap < 0, cfg.MaxAge <= 0:
 		return nil, errors.New("turn: deadline and age must be positive and the abort later than the deadline")
@@ -259,6 +260,9 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 	rec.Turn.Timings.Record = conversation.Since(m.ReceivedAt, r.cfg.Now())
 	for _, merged := range rec.Merged {
 		r.waiters.WakeTurn(merged)
+	}
+	if len(rec.Merged) > 0 {
+		r.cfg.Freed(rec.Turn.ConversationID)
 	}
 	handedOff := !x.record(&rec)
 	switch {

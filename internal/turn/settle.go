@@ -305,6 +305,7 @@ func (r *Runner) after(x *Exchange, written bool) {
 // freed lets a contact's next turn start and its next reply go out.
 func (r *Runner) freed(conversationID string) {
 	r.waiters.Wake(conversationID)
+	r.cfg.Freed(conversationID)
 	r.cfg.Wake()
 }
 

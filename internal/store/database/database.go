@@ -96,6 +96,9 @@ func (db *DB) Ping(ctx context.Context) error {
 	return Explain(db.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
+// Shared reports whether other processes may write the database at the same time.
+func (db *DB) Shared() bool { return db.pool != nil }
+
 // Read is the pool to read from, outside of every transaction.
 func (db *DB) Read() *sql.DB { return db.read }
 
