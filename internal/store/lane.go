@@ -66,8 +66,12 @@ func begin(tx *groupcommit.Tx, s turn.Start) (r turn.Recorded, err error) {
 			return r, turn.ErrWaits
 		}
 	}
-	if _, err := tx.Exec(startTurn, s.TurnID, s.Owner); err != nil {
+	changed, err := database.Affected(tx.Exec(startTurn, s.TurnID, s.Owner))
+	if err != nil {
 		return r, err
+	}
+	if changed == 0 { // nobody's, whatever the caller calls nobody
+		return r, turn.ErrNotOwner
 	}
 	r.Turn.State, r.Turn.Attempt = conversation.Running, r.Turn.Attempt+1
 	return r, readStart(tx, &r, s.Window)
