@@ -104,8 +104,9 @@ type orphan struct {
 
 // left are the orphans of a take-over, at most its limit.
 func left(tx *groupcommit.Tx, t sweep.TakeOver) (all []orphan, err error) {
+	room := func() int { return t.Limit - len(all) }
 	read := func(query string, args ...any) {
-		if err != nil || len(all) >= t.Limit {
+		if err != nil || room() <= 0 {
 			return
 		}
 		rows, failed := tx.Query(query, args...)
@@ -120,9 +121,9 @@ func left(tx *groupcommit.Tx, t sweep.TakeOver) (all []orphan, err error) {
 		return all, err
 	}
 	for _, dead := range t.Dead {
-		read(selectOrphans, t.TenantID, dead, t.Limit)
+		read(selectOrphans, t.TenantID, dead, room())
 	}
-	read(selectUnowned, t.TenantID, t.Limit)
+	read(selectUnowned, t.TenantID, room())
 	for _, id := range t.Lost {
 		read(selectLost, id, t.ID)
 	}
