@@ -89,10 +89,16 @@ func BenchmarkStatements(b *testing.B) {
 				return err
 			}
 			conversationID = e.ID
-			if _, err := tx.Exec(insertAgentRow, id, "demo", e.ID, e.seq, 1, now, "process-a", "", ""); err != nil {
+			if err := drain(tx, selectOpen, e.ID, 1, openLimit); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(insertContactRow, id+"c", id, "demo", e.ID, e.seq-1, 1, 1, "hello", now); err != nil {
+			if _, err := tx.Exec(insertAgentRow, id, "demo", e.ID, e.seq, 1, now, "running", "process-a", 1, "", "", nil, nil, nil); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(insertContactRow, id+"c", id, "demo", e.ID, e.seq-1, 1, 1, "hello", now, 1, 0); err != nil {
+				return err
+			}
+			if err := drain(tx, selectMerged, id); err != nil {
 				return err
 			}
 			if err := drain(tx, selectHistory, e.ID, e.seq-1, 0, 10); err != nil {
@@ -111,6 +117,9 @@ func BenchmarkStatements(b *testing.B) {
 			return err
 		}
 		err = run(ctx, func(tx *groupcommit.Tx) error {
+			if _, err := lock(tx, conversationID); err != nil {
+				return err
+			}
 			err := drain(tx, settleTurn, id, "process-a", 1, "answering", "answered", "inline", nil, now, `["hello to you"]`,
 				"", "", 0, 0, 0, 0, "{}", nil, nil, nil, "hello to you", 1, nil, nil)
 			if err != nil {
@@ -123,6 +132,9 @@ func BenchmarkStatements(b *testing.B) {
 			return err
 		}
 		return run(ctx, func(tx *groupcommit.Tx) error {
+			if _, err := lock(tx, conversationID); err != nil {
+				return err
+			}
 			if err := drain(tx, stampTurn, id, now, 0); err != nil {
 				return err
 			}

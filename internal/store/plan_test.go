@@ -19,6 +19,19 @@ var bounded = map[string]string{
 	"selectEarlier":     "SCAN CONSTANT ROW",                        // the same
 	"selectWaiting":     "SCAN CONSTANT ROW",                        // the same
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
+	"selectSame":        "SCAN m; SCAN CONSTANT ROW",                // 16 messages; the one row of SELECT EXISTS
+	"selectEarlier":     "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
+	"selectMerged":      "USE TEMP B-TREE FOR ORDER BY",             // the messages of one turn
+}
+
+// served are the indexes over few of a table's rows, by the queries that they are there for.
+var served = map[string]string{
+	"selectHistory": "turns_history", "selectRecent": "turns_messages", "selectSame": "turns_messages",
+	"selectOpen": "turns_open", "selectEarlier": "turns_open",
+	"selectMerged": "turns_merged", "moveMerged": "turns_merged", "hideMerged": "turns_merged", "showMerged": "turns_merged",
+	"selectUnowned": "turns_unfinished", "selectOrphans": "turns_unfinished", "selectOwned": "turns_unfinished",
+	"handBackTurns": "turns_unfinished",
+	"requeueOf":     "outbox_delivering", "requeueAll": "outbox_delivering",
 }
 
 // Holds docs/spec/15-storage.md: every query on the turn path is served by an index.
@@ -26,6 +39,7 @@ func TestQueryPlans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	open(t, store.Options{URL: "sqlite:" + path})
 	storetest.CheckPlans(t, rawDB(t, path), store.TurnPath, bounded)
+	storetest.CheckIndexes(t, rawDB(t, path), store.TurnPath, served)
 }
 
 // Every SQL text of the package is on the list or is one of these, so that a new query

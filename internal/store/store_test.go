@@ -9,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/actstest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/lanetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 )
 
@@ -20,30 +21,35 @@ func TestSQLite(t *testing.T) {
 // Holds docs/spec/15-storage.md: the part of the suite that is about actions.
 func TestSQLiteActs(t *testing.T) { actstest.Run(t, empty) }
 
+// Holds docs/spec/15-storage.md: the part of the suite that is about turns that come at once.
+func TestSQLiteLane(t *testing.T) { lanetest.Run(t, empty) }
+
 // Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
 func TestPostgreSQL(t *testing.T) { storetest.Run(t, emptyPostgreSQL) }
 
 // Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
 func TestPostgreSQLActs(t *testing.T) { actstest.Run(t, emptyPostgreSQL) }
 
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQLLane(t *testing.T) { lanetest.Run(t, emptyPostgreSQL) }
+
 // emptyPostgreSQL opens an empty PostgreSQL database.
 func emptyPostgreSQL(t *testing.T, now func() time.Time) storetest.Opened {
 	url := postgrestest.Open(t)
-	db := open(t, store.Options{URL: url, Now: now})
-	return opened(t, db, postgrestest.Raw(t, url))
+	return opened(t, store.Options{URL: url, Now: now}, postgrestest.Raw(t, url))
 }
 
 // empty opens an empty SQLite database.
 func empty(t *testing.T, now func() time.Time) storetest.Opened {
 	path := filepath.Join(t.TempDir(), "agent.db")
-	db := open(t, store.Options{URL: "sqlite:" + path, Now: now})
-	return opened(t, db, rawDB(t, path))
+	o := store.Options{URL: "sqlite:" + path, Now: now}
+	return opened(t, o, rawDB(t, path))
 }
 
 // opened is a database with raw beside it.
-func opened(t *testing.T, db *store.DB, raw *sql.DB) storetest.Opened {
+func opened(t *testing.T, o store.Options, raw *sql.DB) storetest.Opened {
 	return storetest.Opened{
-		DB: db,
+		DB: open(t, o),
 		Exec: func(query string, args ...any) error {
 			_, err := raw.ExecContext(t.Context(), query, args...)
 			return err
@@ -52,6 +58,7 @@ func opened(t *testing.T, db *store.DB, raw *sql.DB) storetest.Opened {
 			err = raw.QueryRowContext(t.Context(), query, args...).Scan(&text)
 			return text, err
 		},
+		Beside: func(t *testing.T) *store.DB { return open(t, o) },
 	}
 }
 

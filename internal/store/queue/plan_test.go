@@ -25,6 +25,10 @@ func TestQueryPlans(t *testing.T) {
 	}
 	defer db.Close()
 	storetest.CheckPlans(t, db.Read(), queue.TurnPath, bounded)
+	storetest.CheckIndexes(t, db.Read(), queue.TurnPath, map[string]string{
+		"selectQueued": "outbox_order", "selectAhead": "outbox_order", "uncarryRows": "outbox_order",
+		"claimOutbox": "outbox_due", "selectNextDue": "outbox_due",
+	})
 }
 
 // Holds docs/spec/15-storage.md: the same on PostgreSQL.

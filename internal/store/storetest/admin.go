@@ -86,7 +86,7 @@ func testRetry(t *testing.T, f *fixture) {
 		t.Errorf("retrying an unknown row returned %v, want ErrNotFound", err)
 	}
 	want := f.kill(t)
-	diff(t, "history while dead", []string{"hello", "one"}, texts(f.say(t, "700001", "next").History))
+	diff(t, "history while dead", []string{"hello", "one"}, texts(f.pass(t, "700001", "next").History))
 
 	f.now = f.now.Add(24 * time.Hour)
 	if err := f.db.RetryOutbox(t.Context(), id); err != nil {
@@ -96,7 +96,7 @@ func testRetry(t *testing.T, f *fixture) {
 	want.Payload.Unknown = 0
 	want.CreatedAt, want.NextAttemptAt = f.now, f.now
 	diff(t, "row", want, f.row(t, id))
-	diff(t, "history afterwards", []string{"hello", "one\n\ntwo", "next"}, texts(f.say(t, "700001", "again").History))
+	diff(t, "history afterwards", []string{"hello", "one\n\ntwo", "next"}, texts(f.pass(t, "700001", "again").History))
 
 	// A text that may have arrived is sent again only by name.
 	f.kill(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 func byContact(text string, at time.Time) conversation.Entry {
@@ -38,20 +39,20 @@ func testHistory(t *testing.T, f *fixture) {
 	acted := settled(f.say(t, "700001", "two"), conversation.Outbox, "answer two", "and more")
 	acted.Turn.Actions = []action.Record{{Tool: action.AddTag, ID: "interested", Status: action.Staged}}
 	f.settle(t, acted)
-	f.say(t, "700001", "unfinished")
+	f.pass(t, "700001", "unanswered")
 
-	got := f.say(t, "700001", "now").History
+	got := f.pass(t, "700001", "now").History
 	answer := byAgent("answer two\n\nand more", now)
 	answer.Actions = acted.Turn.Actions
 	want := []conversation.Entry{
 		byContact("one", now), byAgent("answer one", now), byContact("to a person", now),
-		byContact("two", now), answer, byContact("unfinished", now),
+		byContact("two", now), answer, byContact("unanswered", now),
 	}
 	diff(t, "history", want, got)
 
 	short := f.arrival("700001", "and now")
 	short.Window.HistoryLimit = 2
-	diff(t, "limited", []conversation.Entry{byContact("unfinished", now), byContact("now", now)}, f.record(t, short).History)
+	diff(t, "limited", []conversation.Entry{byContact("unanswered", now), byContact("now", now)}, f.record(t, short).History)
 }
 
 // Holds docs/spec/05-delivery.md, "Outbox": of a reply that never arrived only the texts
@@ -91,6 +92,7 @@ func testHistoryLost(t *testing.T, f *fixture) {
 	s := settled(f.say(t, "900000", "hello"), conversation.Inline, "in the response", "never arrived")
 	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"never arrived"}}}
 	f.settle(t, s)
+	f.stamp(t, turn.Stamp{TurnID: s.Turn.ID, ConversationID: s.Turn.ConversationID, At: f.now})
 	if err := f.db.DiscardOutbox(t.Context(), "overflow"); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,7 @@ func testHistoryBounded(t *testing.T, f *fixture) {
 // fill gives a contact n answered turns, written beside the store.
 func (f *fixture) fill(t *testing.T, subscriber string, n int) {
 	t.Helper()
-	r := f.record(t, f.arrival(subscriber, "")) // a text would be in the history
+	r := f.pass(t, subscriber, "") // a text would be in the history
 	for _, query := range []string{
 		`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at,
             state, attempt, outcome, path, settled_at, replies)

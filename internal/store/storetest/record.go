@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,6 +27,7 @@ func testRecord(t *testing.T, f *fixture) {
 	diff(t, "first record", want, got)
 	diff(t, "turn as stored", want.Turn, f.turn(t, "turn-000001"))
 
+	f.settle(t, settled(got, conversation.Silent))
 	second := f.say(t, "700001", "anybody?")
 	diff(t, "place", int64(4), second.Turn.Seq)
 	diff(t, "history", []conversation.Entry{{Role: conversation.ByContact, Text: "hello", At: start}}, second.History)
@@ -49,7 +51,9 @@ func testRecordOffering(t *testing.T, f *fixture) {
 			a = f.unbound(t, "700001", "hello")
 		}
 		a.Offering = step.named
-		recorded := f.record(t, a).Conversation.Offering
+		r := f.record(t, a)
+		f.settle(t, settled(r, conversation.Silent))
+		recorded := r.Conversation.Offering
 		if !step.bound { // it reads nothing of the contact's, and says nothing about them
 			diff(t, "offering of an unbound turn", step.named, recorded)
 			recorded = f.conversation(t, "700001").Offering
@@ -58,45 +62,54 @@ func testRecordOffering(t *testing.T, f *fixture) {
 	}
 }
 
-// Holds docs/spec/15-storage.md: places are dense and in commit order.
+// Holds docs/spec/15-storage.md: places are dense and in commit order. Of turns that are
+// recorded at once the first runs, the others wait for it, and each sees those before it.
 func testRecordConcurrently(t *testing.T, f *fixture) {
 	const n = 50
 	var mu sync.Mutex
-	var seqs []int64
+	var all []turn.Recorded
 	var wg sync.WaitGroup
 	for i := range n {
 		a := f.arrival("700001", "message "+strconv.Itoa(i))
-		a.Window.HistoryLimit = 2 * n
 		wg.Go(func() {
 			r, err := f.db.Record(t.Context(), a)
 			if err != nil {
 				t.Errorf("Record: %v", err)
 				return
 			}
-			if want := int(r.Turn.Seq/2) - 1; len(r.History) != want {
-				t.Errorf("turn at %d sees %d earlier messages, want %d", r.Turn.Seq, len(r.History), want)
-			}
 			mu.Lock()
 			defer mu.Unlock()
-			seqs = append(seqs, r.Turn.Seq)
+			all = append(all, r)
 		})
 	}
 	wg.Wait()
-	slices.Sort(seqs)
-	var want []int64
-	for i := range n {
-		want = append(want, int64(2*i+2))
+	slices.SortFunc(all, func(a, b turn.Recorded) int { return cmp.Compare(a.Turn.Seq, b.Turn.Seq) })
+	for i, r := range all {
+		state := conversation.Waiting
+		if i == 0 {
+			state = conversation.Running
+		}
+		diff(t, "place and state", []any{int64(2*i + 2), state}, []any{r.Turn.Seq, r.Turn.State})
+		if i > 0 {
+			r = must(f.db.Start(t.Context(), turn.Start{
+				TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, Owner: owner, Window: turn.Window{HistoryLimit: 2 * n},
+			}))(t)
+		}
+		if len(r.History) != i {
+			t.Errorf("turn at %d sees %d earlier messages, want %d", r.Turn.Seq, len(r.History), i)
+		}
+		f.settle(t, settled(r, conversation.Silent))
 	}
-	diff(t, "places", want, seqs)
 }
 
 // A record that fails leaves nothing, not even a place in the order.
 func testRecordTwice(t *testing.T, f *fixture) {
 	a := f.arrival("700001", "hello")
-	f.record(t, a)
+	r := f.record(t, a)
 	if _, err := f.db.Record(t.Context(), a); err == nil {
 		t.Error("the same turn was recorded twice")
 	}
+	f.settle(t, settled(r, conversation.Silent))
 	f.now = f.now.Add(time.Second)
 	next := f.say(t, "700001", "again")
 	diff(t, "place after the failure", int64(4), next.Turn.Seq)

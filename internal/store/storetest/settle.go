@@ -172,7 +172,7 @@ func (f *fixture) stamp(t *testing.T, s turn.Stamp) {
 // the earlier row.
 func testReroute(t *testing.T, f *fixture) {
 	r := f.say(t, "700001", "hello")
-	row := outbox.Row{ID: "row-1", Payload: outbox.Payload{Texts: []string{"first"}}}
+	row := outbox.Row{ID: "row-1", ConversationID: r.Conversation.ID, Payload: outbox.Payload{Texts: []string{"first"}}}
 	if err := f.db.Reroute(t.Context(), r.Turn.ID, row); !errors.Is(err, turn.ErrNotOwner) {
 		t.Errorf("rerouting a running turn returned %v, want ErrNotOwner", err)
 	}
@@ -191,7 +191,7 @@ func testReroute(t *testing.T, f *fixture) {
 	}
 
 	stamped := f.answer(t, "700002", "hello", "hi")
-	if err := f.db.Reroute(t.Context(), stamped.Turn.ID, outbox.Row{}); !errors.Is(err, turn.ErrNotOwner) {
+	if err := f.db.Reroute(t.Context(), stamped.Turn.ID, outbox.Row{ConversationID: stamped.Conversation.ID}); !errors.Is(err, turn.ErrNotOwner) {
 		t.Errorf("rerouting a stamped turn returned %v, want ErrNotOwner", err)
 	}
 }

@@ -22,6 +22,8 @@ type Opened struct {
 	DB   *store.DB
 	Exec func(query string, args ...any) error           // runs a statement beside the store, constraints enforced
 	Text func(query string, args ...any) (string, error) // reads one value beside the store
+	// Beside opens it once more, as another process does, until the test ends.
+	Beside func(t *testing.T) *store.DB
 }
 
 // Open opens an empty database that takes the time from now and is closed with the test.
@@ -30,46 +32,44 @@ type Open func(t *testing.T, now func() time.Time) Opened
 // Run runs the suite.
 func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, *fixture){
-		"record":                     testRecord,
-		"record moves offering":      testRecordOffering,
-		"record concurrently":        testRecordConcurrently,
-		"record fails as a whole":    testRecordTwice,
-		"settle":                     testSettle,
-		"settle refuses":             testSettleRefuses,
-		"settle behind queued":       testSettleBehindQueued,
-		"settle inside the gap":      testSettleInsideTheGap,
-		"settle what breaks a rule":  testSettleRefused,
-		"stamp":                      testStamp,
-		"stamp without a turn":       testStampWithoutTurn,
-		"reroute":                    testReroute,
-		"claim order":                testClaimOrder,
-		"claim bound first":          testClaimBoundFirst,
-		"claim waits":                testClaimWaits,
-		"claim one in hand":          testClaimOneInHand,
-		"claim after a clock jump":   testClaimAfterClockJump,
-		"claim under way":            testClaimUnderWay,
-		"claim limit":                testClaimLimit,
-		"next due":                   testNextDue,
-		"progress":                   testProgress,
-		"release":                    testRelease,
-		"release dead":               testReleaseDead,
-		"writes of another owner":    testOtherOwner,
-		"take over":                  testTakeOver,
-		"take over unwritten answer": testTakeOverAnswering,
-		"history":                    testHistory,
-		"history of lost replies":    testHistoryLost,
-		"history stays bounded":      testHistoryBounded,
-		"token row":                  testTokenRow,
-		"token minted":               testTokenMint,
-		"token row dies":             testTokenRowDies,
-		"token starts history":       testTokenStartsHistory,
-		"recent messages":            testRecent,
-		"quiet":                      testQuiet,
-		"operators read":             testRead,
-		"operators list":             testList,
-		"operators retry":            testRetry,
-		"operators discard":          testDiscard,
-		"constraints":                testConstraints,
+		"record":                    testRecord,
+		"record moves offering":     testRecordOffering,
+		"record concurrently":       testRecordConcurrently,
+		"record fails as a whole":   testRecordTwice,
+		"settle":                    testSettle,
+		"settle refuses":            testSettleRefuses,
+		"settle behind queued":      testSettleBehindQueued,
+		"settle inside the gap":     testSettleInsideTheGap,
+		"settle what breaks a rule": testSettleRefused,
+		"stamp":                     testStamp,
+		"stamp without a turn":      testStampWithoutTurn,
+		"reroute":                   testReroute,
+		"claim order":               testClaimOrder,
+		"claim bound first":         testClaimBoundFirst,
+		"claim waits":               testClaimWaits,
+		"claim one in hand":         testClaimOneInHand,
+		"claim after a clock jump":  testClaimAfterClockJump,
+		"claim under way":           testClaimUnderWay,
+		"claim limit":               testClaimLimit,
+		"next due":                  testNextDue,
+		"progress":                  testProgress,
+		"release":                   testRelease,
+		"release dead":              testReleaseDead,
+		"writes of another owner":   testOtherOwner,
+		"history":                   testHistory,
+		"history of lost replies":   testHistoryLost,
+		"history stays bounded":     testHistoryBounded,
+		"token row":                 testTokenRow,
+		"token minted":              testTokenMint,
+		"token row dies":            testTokenRowDies,
+		"token starts history":      testTokenStartsHistory,
+		"recent messages":           testRecent,
+		"quiet":                     testQuiet,
+		"operators read":            testRead,
+		"operators list":            testList,
+		"operators retry":           testRetry,
+		"operators discard":         testDiscard,
+		"constraints":               testConstraints,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fixture{now: start}
@@ -139,6 +139,14 @@ func (f *fixture) record(t *testing.T, a turn.Arrival) turn.Recorded {
 func (f *fixture) say(t *testing.T, subscriber, text string) turn.Recorded {
 	t.Helper()
 	return f.record(t, f.arrival(subscriber, text))
+}
+
+// pass is a whole turn that ends in silence.
+func (f *fixture) pass(t *testing.T, subscriber, text string) turn.Recorded {
+	t.Helper()
+	r := f.say(t, subscriber, text)
+	f.settle(t, settled(r, conversation.Silent))
+	return r
 }
 
 // settled is the end of a turn that answers with the texts.

@@ -97,6 +97,7 @@ func testTokenStartsHistory(t *testing.T, f *fixture) {
 	fresh := f.record(t, f.proving("700001", "", "one"))
 	diff(t, "enforced: entries", 0, len(fresh.History))
 	f.resolve(t, fresh, "one", token.Written)
+	f.settle(t, settled(fresh, conversation.Silent))
 	diff(t, "enforced: later entries", 1, len(f.record(t, f.proving("700001", "one", "x")).History))
 
 	rollOut := f.proving("700002", "", "one")
@@ -124,7 +125,7 @@ func testTokenStartsHistory(t *testing.T, f *fixture) {
 func testRecent(t *testing.T, f *fixture) {
 	var want []time.Time
 	for range 5 {
-		f.say(t, "700001", "hello")
+		f.pass(t, "700001", "hello")
 		want = append([]time.Time{f.now}, want...)
 		f.now = f.now.Add(time.Minute)
 	}
@@ -163,7 +164,11 @@ func testQuiet(t *testing.T, f *fixture) {
 			a = f.unbound(t, "700001", "a person")
 		}
 		r := f.record(t, a)
-		if err := handoff(r); err == nil != (step.want == nil) || err != nil && !strings.Contains(err.Error(), step.want.Error()) {
+		err := handoff(r)
+		if err != nil {
+			f.settle(t, settled(r, conversation.Silent))
+		}
+		if err == nil != (step.want == nil) || err != nil && !strings.Contains(err.Error(), step.want.Error()) {
 			t.Errorf("%v after the start, unbound %v: %v, want %v", f.now.Sub(start), step.unbound, err, step.want)
 		}
 		f.stamp(t, turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, At: f.now})

@@ -94,7 +94,7 @@ func key(subscriber string) contact.Key {
 // say records a message of the contact.
 func (f *fixture) say(t *testing.T, subscriber string) turn.Recorded {
 	t.Helper()
-	return f.record(t, subscriber, token.Request{})
+	return f.record(t, subscriber, "hello", token.Request{})
 }
 
 // forged is a message whose request carries a token that is not the contact's.
@@ -103,14 +103,28 @@ func (f *fixture) forged(t *testing.T, subscriber string) turn.Recorded {
 	f.write(t, `INSERT INTO contacts (tenant_id, subscriber_id, token, has_token) VALUES ('demo', $1, $2, 0)
         ON CONFLICT (tenant_id, subscriber_id) DO UPDATE SET token = excluded.token`,
 		subscriber, column.Object(token.State{Issued: start.Add(-time.Hour)}))
-	return f.record(t, subscriber, token.Request{Token: "not-the-contact's", Enforced: true})
+	return f.record(t, subscriber, fmt.Sprint("hello ", f.made), token.Request{Token: "not-the-contact's", Enforced: true})
 }
 
-func (f *fixture) record(t *testing.T, subscriber string, request token.Request) turn.Recorded {
+// sent are the flows that a contact was sent, as a turn reads them that waits for no other.
+func (f *fixture) sent(t *testing.T, subscriber string) []string {
+	t.Helper()
+	return f.forged(t, subscriber).Sent
+}
+
+// end ends a turn in silence, with what it did.
+func (f *fixture) end(t *testing.T, r turn.Recorded, record ...action.Record) {
+	t.Helper()
+	s := acting(r, conversation.Silent)
+	s.Turn.Actions, s.Pending = record, nil
+	f.settle(t, s)
+}
+
+func (f *fixture) record(t *testing.T, subscriber, text string, request token.Request) turn.Recorded {
 	t.Helper()
 	f.made++
 	return must(f.db.Record(t.Context(), turn.Arrival{
-		TurnID: fmt.Sprintf("turn-%06d", f.made), Key: key(subscriber), Owner: owner, Text: "hello", Token: request,
+		TurnID: fmt.Sprintf("turn-%06d", f.made), Key: key(subscriber), Owner: owner, Text: text, Token: request,
 		ReceivedAt: f.now, Window: turn.Window{HistorySince: f.now.AddDate(0, 0, -30), HistoryLimit: 10},
 	}))(t)
 }

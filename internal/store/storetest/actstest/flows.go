@@ -61,7 +61,7 @@ func testNoteFlow(t *testing.T, f *fixture) {
 		want.Actions = flows
 		diff(t, "turn", want, f.turn(t, r))
 	}
-	diff(t, "sent", []string{"brochure", "video"}, f.say(t, "700001").Sent)
+	diff(t, "sent", []string{"brochure", "video"}, f.sent(t, "700001"))
 }
 
 func testNoteRefuses(t *testing.T, f *fixture) {
@@ -76,20 +76,21 @@ func testNoteRefuses(t *testing.T, f *fixture) {
 		wantErr(t, name, f.db.NoteFlow(t.Context(), n), turn.ErrNotOwner)
 	}
 	diff(t, "turn", r.Turn, f.turn(t, r))
-	diff(t, "claimed", []string(nil), f.say(t, "700001").Sent)
+	diff(t, "claimed", []string(nil), f.sent(t, "700001"))
 
 	ok(t, f.db.NoteFlow(t.Context(), sending(r, "brochure")))
 	s := acting(r, conversation.Silent)
 	f.settle(t, s)
 	wantErr(t, "a settled turn", f.db.NoteFlow(t.Context(), noting(r, flow("brochure", action.Failed, "rejected"))), turn.ErrNotOwner)
 	diff(t, "record", record(), f.turn(t, r).Actions)
-	diff(t, "sent", []string{"brochure"}, f.say(t, "700001").Sent)
+	diff(t, "sent", []string{"brochure"}, f.sent(t, "700001"))
 }
 
 // Holds docs/spec/08-sales.md, "Flows once".
 func testNoteOnce(t *testing.T, f *fixture) {
 	first := f.say(t, "700001")
 	ok(t, f.db.NoteFlow(t.Context(), sending(first, "brochure")))
+	f.end(t, first, flow("brochure", action.Performed, ""))
 	f.now = start.Add(time.Hour)
 	for _, c := range []struct {
 		name   string
@@ -112,6 +113,7 @@ func testNoteOnce(t *testing.T, f *fixture) {
 			want.Actions = n.Actions
 		}
 		diff(t, c.name+": turn", want, f.turn(t, r))
+		f.end(t, r, want.Actions...)
 	}
 	ok(t, f.db.NoteFlow(t.Context(), sending(f.say(t, "700002"), "brochure")))
 	ok(t, f.db.NoteFlow(t.Context(), sending(f.forged(t, "700003"), "brochure")))
@@ -140,7 +142,7 @@ func testNoteBehind(t *testing.T, f *fixture) {
 		diff(t, "turn", r.Turn, f.turn(t, r))
 		f.claim(t, outbox.Reply)
 	}
-	diff(t, "claimed", []string{"had"}, f.say(t, "700001").Sent)
+	diff(t, "claimed", []string{"had"}, f.sent(t, "700001"))
 	ok(t, f.db.NoteFlow(t.Context(), sending(f.forged(t, "700001"), "brochure"))) // nobody is waited for by it
 	ok(t, f.db.NoteFlow(t.Context(), noting(r, flow("brochure", action.Performed, ""))))
 
@@ -170,16 +172,16 @@ func testNoteFailed(t *testing.T, f *fixture) {
 		ok(t, f.db.NoteFlow(t.Context(), sending(r, "brochure")))
 		for range 2 {
 			ok(t, f.db.NoteFlow(t.Context(), noting(r, flow("brochure", c.status, c.why))))
-			diff(t, c.name, c.sent, f.say(t, subscriber).Sent)
+			diff(t, c.name, c.sent, f.sent(t, subscriber))
 		}
 	}
 
-	holder, other := f.say(t, "700001"), f.say(t, "700001")
+	holder, other := f.say(t, "700001"), f.forged(t, "700001")
 	n := sending(holder, "brochure")
 	n.Claim.TurnID = other.Turn.ID // the right is the turn's that notes it
 	ok(t, f.db.NoteFlow(t.Context(), n))
 	ok(t, f.db.NoteFlow(t.Context(), noting(other, flow("brochure", action.Failed, "rejected"))))
-	diff(t, "what another turn holds", []string{"brochure"}, f.say(t, "700001").Sent)
+	diff(t, "what another turn holds", []string{"brochure"}, f.sent(t, "700001"))
 }
 
 // What became of a flow is about that flow, also when a later one is on its way already.
@@ -190,7 +192,7 @@ func testNoteSideBySide(t *testing.T, f *fixture) {
 	n := noting(r, flow("brochure", action.Failed, "rejected"), flow("video", action.Sending, ""))
 	n.Claim.Flow = "brochure"
 	ok(t, f.db.NoteFlow(t.Context(), n))
-	diff(t, "sent", []string{"video"}, f.say(t, "700001").Sent)
+	diff(t, "sent", []string{"video"}, f.sent(t, "700001"))
 }
 
 // Holds docs/spec/08-sales.md, "Flows once": flows behind a reply are claimed as those
@@ -203,7 +205,7 @@ func testClaim(t *testing.T, f *fixture) {
 	ok(t, f.db.ClaimFlow(t.Context(), c))
 	wantErr(t, "claimed twice", f.db.ClaimFlow(t.Context(), c), action.ErrSent)
 	wantErr(t, "claimed by another turn", f.db.ClaimFlow(t.Context(), stranger), action.ErrSent)
-	wantErr(t, "noted by another turn", f.db.NoteFlow(t.Context(), sending(f.say(t, "700001"), "brochure")), action.ErrSent)
+	wantErr(t, "noted by another turn", f.db.NoteFlow(t.Context(), sending(f.forged(t, "700001"), "brochure")), action.ErrSent)
 
 	ok(t, f.db.ReleaseFlow(t.Context(), stranger))
 	wantErr(t, "given back by another turn", f.db.ClaimFlow(t.Context(), c), action.ErrSent)
@@ -222,7 +224,7 @@ func testClaimConcurrently(t *testing.T, f *fixture) {
 	var won, sent atomic.Int64
 	var wg sync.WaitGroup
 	for i := range n {
-		r := f.say(t, "700001")
+		r := f.forged(t, "700001") // of one contact only unbound turns run at once
 		wg.Go(func() {
 			note, err := sending(r, "brochure"), error(nil)
 			if i%2 == 0 {
@@ -248,6 +250,7 @@ func testClaimConcurrently(t *testing.T, f *fixture) {
 func testGiveBackEarlier(t *testing.T, f *fixture) {
 	first := f.say(t, "700001")
 	ok(t, f.db.NoteFlow(t.Context(), sending(first, "link")))
+	f.end(t, first, flow("link", action.Performed, ""))
 	f.now = start.Add(time.Hour)
 	second := f.say(t, "700001")
 	c := action.Claim{ConversationID: second.Conversation.ID, TurnID: second.Turn.ID, Flow: "link", At: f.now, Repeatable: true}
@@ -263,7 +266,7 @@ func testGiveBackEarlier(t *testing.T, f *fixture) {
 		wantErr(t, "since "+since.Format(time.TimeOnly), f.db.ClaimFlow(t.Context(), c), want)
 		ok(t, f.db.ReleaseFlow(t.Context(), c))
 	}
-	diff(t, "sent", []string{"link"}, f.say(t, "700001").Sent)
+	diff(t, "sent", []string{"link"}, f.sent(t, "700001"))
 }
 
 // Holds docs/spec/08-sales.md, "Flows once": what a contact was sent, bound or unbound,
@@ -274,9 +277,12 @@ func testSent(t *testing.T, f *fixture) {
 	for _, id := range []string{"video", "brochure"} {
 		ok(t, f.db.ClaimFlow(t.Context(), action.Claim{ConversationID: first.Conversation.ID, TurnID: first.Turn.ID, Flow: id, At: f.now}))
 	}
+	f.end(t, first)
 	f.now = start.AddDate(0, 0, 30)
-	diff(t, "at the window's edge", []string{"brochure", "video"}, f.say(t, "700001").Sent)
-	diff(t, "of an unbound turn", []string{"brochure", "video"}, f.forged(t, "700001").Sent)
+	edge := f.say(t, "700001")
+	diff(t, "at the window's edge", []string{"brochure", "video"}, edge.Sent)
+	f.end(t, edge)
+	diff(t, "of an unbound turn", []string{"brochure", "video"}, f.sent(t, "700001"))
 	diff(t, "of somebody else", []string(nil), f.say(t, "700002").Sent)
 	f.now = f.now.Add(time.Microsecond)
 	diff(t, "behind it", []string(nil), f.say(t, "700001").Sent)

@@ -146,7 +146,9 @@ func testNoticeDies(t *testing.T, f *fixture) {
 		end()
 		c := must(f.db.Conversation(t.Context(), key("700001")))(t)
 		diff(t, "told, and needs a person", []any{start, true}, []any{c.HandoffSaidAt, c.NeedsPerson})
-		diff(t, "said", "a person takes over", f.say(t, "700001").History[1].Text)
+		next := f.say(t, "700001")
+		diff(t, "said", "a person takes over", next.History[1].Text)
+		f.end(t, next)
 	}
 	quiet := turn.Settlement{Turn: f.say(t, "700001").Turn, Quiet: time.Hour}
 	quiet.Turn.Outcome, quiet.Turn.Reason, quiet.Turn.Path = conversation.Escalated, conversation.Complaint, conversation.Inline

@@ -162,7 +162,8 @@ func testTurnRows(t *testing.T, f *fixture) {
 	s.Row = &outbox.Row{ID: "overflow", Payload: outbox.Payload{Texts: []string{"more"}}}
 	s.Notices = handoff("notice")
 	f.settle(t, s)
-	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{ID: "unwritten", Payload: outbox.Payload{Texts: []string{"hi"}}}))
+	unwritten := outbox.Row{ID: "unwritten", ConversationID: r.Conversation.ID, Payload: outbox.Payload{Texts: []string{"hi"}}}
+	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, unwritten))
 	n := f.claim(t, outbox.HandoffNotice)[1] // beside the tag: the flow waits
 	n.LastError = "status 400"
 	f.release(t, n, outbox.Dead)

@@ -44,7 +44,7 @@ func testSettle(t *testing.T, f *fixture) {
 	diff(t, "recent turn", []any{record(), calls}, []any{recent[0].Actions, recent[0].Calls})
 
 	for name, actions := range map[string][]action.Record{"no tools": nil, "none chosen": {}} {
-		plain := acting(f.say(t, "700002"), conversation.Inline, "hi")
+		plain := acting(f.say(t, fresh(f)), conversation.Inline, "hi")
 		plain.Turn.Actions, plain.Pending = actions, nil
 		f.settle(t, plain)
 		got := must(f.db.Turn(t.Context(), plain.Turn.ID))(t)
@@ -116,6 +116,7 @@ func testSettleGivesBack(t *testing.T, f *fixture) {
 		s := acting(r, conversation.Inline, "hi")
 		s.Turn.Actions, s.Pending = c.record, nil
 		f.settle(t, s)
+		f.stamp(t, r, false)
 		next := f.say(t, string(r.Turn.Key.SubscriberID))
 		wantErr(t, name, f.db.NoteFlow(t.Context(), sending(next, "brochure")), c.want)
 	}
@@ -141,7 +142,7 @@ func testStampActs(t *testing.T, f *fixture) {
 		diff(t, "waiting", column.Object(pending()), f.waiting(t, r))
 		diff(t, "last sent", start.Add(time.Second), must(f.db.Conversation(t.Context(), key("700001")))(t).LastSentAt)
 	}
-	if err := f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{}); !errors.Is(err, turn.ErrNotOwner) {
+	if err := f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{ConversationID: r.Conversation.ID}); !errors.Is(err, turn.ErrNotOwner) {
 		t.Errorf("rerouting a stamped turn returned %v, want ErrNotOwner", err)
 	}
 	diff(t, "claimed while it acts", 0, len(f.claim(t, outbox.Reply)))
@@ -202,7 +203,9 @@ func testActedRefuses(t *testing.T, f *fixture) {
 func testReroute(t *testing.T, f *fixture) {
 	r := f.say(t, "700001")
 	f.settle(t, acting(r, conversation.Inline, "hi"))
-	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{ID: "row", Payload: outbox.Payload{Texts: []string{"hi"}, Actions: pending()}}))
+	ok(t, f.db.Reroute(t.Context(), r.Turn.ID, outbox.Row{
+		ID: "row", ConversationID: r.Conversation.ID, Payload: outbox.Payload{Texts: []string{"hi"}, Actions: pending()},
+	}))
 	diff(t, "waiting", "none", f.waiting(t, r))
 	diff(t, "row", outbox.Payload{Texts: []string{"hi"}, Actions: pending()}, f.row(t, "row").Payload)
 	diff(t, "record", record(), f.turn(t, r).Actions)
