@@ -3,12 +3,18 @@
 -- What an earlier version left in hand, which let turns of one contact run side by side.
 -- Responses that left are over; of the others nobody knows, so their texts go out again.
 UPDATE turns SET state = 'settled', pending = NULL WHERE state = 'answering' AND responded_at IS NOT NULL;
+-- A later row may carry the end of the reply, and then has its actions.
 INSERT INTO outbox (id, tenant_id, conversation_id, turn_id, channel, subscriber_id, kind, seq, part, payload, status,
     next_attempt_at, created_at)
 SELECT lower(hex(randomblob(16))), t.tenant_id, t.conversation_id, t.id, c.channel, c.subscriber_id, 'reply', t.seq, 0,
-    json_object('texts', json(t.replies)), 'pending', t.settled_at, t.received_at
+    json_object(
+        'texts', (SELECT json_group_array(value ORDER BY key) FROM json_each(t.replies)
+            WHERE key < json_array_length(t.replies) - coalesce((SELECT sum(json_array_length(o.payload, '$.texts'))
+                FROM outbox o WHERE o.turn_id = t.id AND o.kind = 'reply'), 0)),
+        'actions', CASE WHEN NOT EXISTS (SELECT 1 FROM outbox o WHERE o.turn_id = t.id AND o.kind = 'reply') THEN json(t.pending) END),
+    'pending', t.settled_at, t.received_at
 FROM turns t JOIN conversations c ON c.id = t.conversation_id
-WHERE t.state = 'answering' AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.turn_id = t.id AND o.kind = 'reply');
+WHERE t.state = 'answering';
 UPDATE turns SET state = 'settled', path = 'outbox', pending = NULL WHERE state = 'answering';
 UPDATE turns SET state = 'waiting' WHERE state = 'running' AND bound = 1 AND EXISTS (
     SELECT 1 FROM turns e WHERE e.conversation_id = turns.conversation_id AND e.state = 'running' AND e.bound = 1 AND e.seq < turns.seq);
