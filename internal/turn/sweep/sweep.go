@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -113,6 +114,9 @@ func (k *Keeper) Run(ctx context.Context, turns Turns) {
 				err = k.pulse(ctx)
 			}
 		case <-sweep.C:
+			if !k.Alive() {
+				continue // what others left is theirs, which this process may itself be taken for
+			}
 			err = k.sweep(ctx, turns)
 		}
 		if ctx.Err() != nil {
@@ -139,7 +143,7 @@ func (k *Keeper) process() Process { return Process{ID: k.ID(), TenantID: k.cfg.
 func (k *Keeper) pulse(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, writeWithin)
 	defer cancel()
-	start := time.Now()
+	start, stood := time.Now(), !k.Alive()
 	k.mu.Lock()
 	id, first := k.id, k.beat.IsZero()
 	k.mu.Unlock()
@@ -151,31 +155,32 @@ func (k *Keeper) pulse(ctx context.Context) error {
 	if !known && !first {
 		return k.rename(ctx, id)
 	}
+	if stood {
+		k.watch.lose() // whatever kept this process from beating may have kept the others
+	}
 	delete(beats, id)
-	k.watch.see(beats, start)
+	k.watch.see(beats, start, time.Now())
 	k.mu.Lock()
 	k.beat = start
 	k.mu.Unlock()
 	return nil
 }
 
-// rename goes on under a new id, whose first beat it makes.
+// rename goes on under a new id, whose first beat it makes. The beat before it has made a row
+// of the old id, which goes with what is handed back; should that fail it falls silent.
 func (k *Keeper) rename(ctx context.Context, taken string) error {
 	k.cfg.Log.Warn("others took this process for dead and took over what it had; it goes on under a new id")
-	if err := k.cfg.Store.HandBack(ctx, Process{ID: taken, TenantID: k.cfg.TenantID}); err != nil {
-		return err // the row that the beat has just made goes with it
-	}
 	k.mu.Lock()
 	k.id, k.beat = newID(), time.Time{}
 	k.mu.Unlock()
+	if err := k.cfg.Store.HandBack(ctx, Process{ID: taken, TenantID: k.cfg.TenantID}); err != nil {
+		return err
+	}
 	return k.pulse(ctx)
 }
 
 // sweep takes over what the dead, nobody, or this process without knowing it, left.
 func (k *Keeper) sweep(ctx context.Context, turns Turns) error {
-	if !k.Alive() {
-		return nil
-	}
 	owned, unowned, err := k.cfg.Store.Unfinished(ctx, k.process())
 	if err != nil {
 		return err
@@ -216,6 +221,9 @@ func (k *Keeper) takeOver(ctx context.Context, t TakeOver) (all []turn.Recorded,
 		taken, more, err = k.cfg.Store.TakeOver(step, t)
 		cancel()
 		all = append(all, taken...)
+		t.Lost = slices.DeleteFunc(t.Lost, func(id string) bool { // they are in hand from now on
+			return slices.ContainsFunc(taken, func(r turn.Recorded) bool { return r.Turn.ID == id })
+		})
 		if len(taken) > 0 {
 			k.cfg.Wake()
 		}

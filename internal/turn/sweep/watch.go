@@ -12,7 +12,7 @@ import (
 type watch struct {
 	mu     sync.Mutex
 	others map[string]sight
-	last   time.Time // the last confirmed look; zero: the one before it failed
+	last   time.Time // the end of the last confirmed look; zero: the one before it failed
 }
 
 // sight is how often a process had beaten, and for how long that has not changed.
@@ -21,8 +21,9 @@ type sight struct {
 	silent time.Duration
 }
 
-// see notes the beats of the others at an instant.
-func (w *watch) see(beats map[string]int64, at time.Time) {
+// see notes the beats of the others, of a look that began and ended. A beat that came while
+// the look was under way is no older than the look's end.
+func (w *watch) see(beats map[string]int64, began, ended time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seen := make(map[string]sight, len(beats))
@@ -31,15 +32,16 @@ func (w *watch) see(beats map[string]int64, at time.Time) {
 		if before, found := w.others[id]; found && before.beats == n {
 			s.silent = before.silent
 			if !w.last.IsZero() {
-				s.silent += at.Sub(w.last)
+				s.silent += began.Sub(w.last)
 			}
 		}
 		seen[id] = s
 	}
-	w.others, w.last = seen, at
+	w.others, w.last = seen, ended
 }
 
-// lose notes that this process could not beat: the others may not have been able to either.
+// lose notes that this process could not beat, or did not: the others may not have been able
+// to either.
 func (w *watch) lose() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
