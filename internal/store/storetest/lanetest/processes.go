@@ -34,22 +34,30 @@ func testBeat(t *testing.T, f *fixture) {
 	diff(t, "once others took over", []any{false, map[string]int64{owner: 1, successor: 1}}, []any{known, beats})
 }
 
-// Holds docs/spec/03-turn.md, "Crash recovery": what names a live process, oldest first.
-func testOwned(t *testing.T, f *fixture) {
+// Holds docs/spec/03-turn.md, "Crash recovery": what names a live process, oldest first, and
+// whether anything is nobody's.
+func testUnfinished(t *testing.T, f *fixture) {
 	running := f.say(t, "700001", "one")
 	f.now = f.now.Add(time.Second)
 	waits, answering, done := f.say(t, "700001", "two"), f.say(t, "700002", "three"), f.say(t, "700003", "four")
 	f.settle(t, settled(answering, conversation.Inline, "answer"))
 	f.end(t, done)
-	for _, process := range []string{"", successor} {
-		a := f.arrival("70000"+string(rune('4'+len(process)%2)), "another's")
+	for i, process := range []string{successor, ""} {
+		owned, unowned, err := f.db.Unfinished(t.Context(), sweep.Process{ID: owner, TenantID: "demo"})
+		ok(t, err)
+		diff(t, "owned, nobody's", []any{3, false}, []any{len(owned), unowned})
+		a := f.arrival([]string{"700004", "700005"}[i], "another's")
 		a.Owner = process
 		f.record(t, a)
 	}
-	owned := must(f.db.Owned(t.Context(), sweep.Process{ID: owner, TenantID: "demo"}))(t)
+	owned, unowned, err := f.db.Unfinished(t.Context(), sweep.Process{ID: owner, TenantID: "demo"})
+	ok(t, err)
+	diff(t, "nobody's", true, unowned)
 	diff(t, "owned", set([]string{running.Turn.ID, waits.Turn.ID, answering.Turn.ID}), set(owned))
 	diff(t, "the oldest first", running.Turn.ID, owned[0])
-	diff(t, "in another tenant", 0, len(must(f.db.Owned(t.Context(), sweep.Process{ID: owner, TenantID: "other"}))(t)))
+	owned, unowned, err = f.db.Unfinished(t.Context(), sweep.Process{ID: owner, TenantID: "other"})
+	ok(t, err)
+	diff(t, "in another tenant", []any{0, false}, []any{len(owned), unowned})
 }
 
 // Holds docs/spec/03-turn.md, "Crash recovery", Shutdown: everything owned is handed back,

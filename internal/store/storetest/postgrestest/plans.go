@@ -14,19 +14,21 @@ var planner = []string{
 	"SET enable_seqscan = off", "SET enable_hashjoin = off", "SET enable_mergejoin = off", "SET plan_cache_mode = force_generic_plan",
 }
 
-// crowd is so many contacts, turns and outbox rows that reading all of any of them, or of
+// crowd, of whom each has one turn that runs or answers at most, is so many contacts, turns and outbox rows that reading all of any of them, or of
 // an index, is dearer than finding a few.
 var crowd = []string{
 	`INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at)
     SELECT 'c' || i, 'demo', 'whatsapp', CAST(i AS TEXT), 20, 1 FROM generate_series(1, 2000) i`,
 	`INSERT INTO contacts (tenant_id, subscriber_id, token, has_token)
     SELECT 'demo', CAST(i AS TEXT), '{}', 0 FROM generate_series(1, 2000) i`,
-	`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at, state, attempt,
+	`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at, state, owner, attempt,
         outcome, path, settled_at, replies)
     SELECT 't' || i, 't' || i, 'demo', 'c' || i % 2000 + 1, 'agent', i / 2000 * 2 + 2, 1, 1, 'hi', i,
-        CASE i % 10 WHEN 0 THEN 'answering' WHEN 1 THEN 'running' ELSE 'settled' END, 1,
-        CASE WHEN i % 10 <> 1 THEN 'answered' END, CASE WHEN i % 10 <> 1 THEN 'inline' END, CASE WHEN i % 10 <> 1 THEN i END, '[]'
-    FROM generate_series(1, 15000) i`,
+        CASE WHEN i % 10 = 2 THEN 'waiting' WHEN i % 10 = 1 AND i > 13000 THEN 'running'
+            WHEN i % 10 = 0 AND i > 13000 THEN 'answering' ELSE 'settled' END,
+        CASE WHEN i % 1000 > 2 THEN 'p' || i % 100 END, 1,
+        CASE WHEN open THEN NULL ELSE 'answered' END, CASE WHEN open THEN NULL ELSE 'inline' END, CASE WHEN open THEN NULL ELSE i END, '[]'
+    FROM (SELECT i, i % 10 = 2 OR i % 10 = 1 AND i > 13000 AS open FROM generate_series(1, 15000) i) n`,
 	`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at)
     SELECT 'm' || i, 't' || i, 'demo', 'c' || i % 2000 + 1, 'contact', i / 2000 * 2 + 1, 1, 1, 'hi', i FROM generate_series(1, 15000) i`,
 	`INSERT INTO outbox (id, tenant_id, conversation_id, turn_id, channel, subscriber_id, kind, seq, part, payload, status,
