@@ -178,7 +178,7 @@ func (r *Runner) Resume(rec Recorded) {
 		defer func() { <-r.reruns }()
 		rec := *x.recorded()
 		if r.strays.Hold(x.id) {
-			r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+			r.settle(x, rec, r.handedOff(x, rec))
 			return
 		}
 		r.settle(x, rec, r.decide(x, rec))
@@ -276,11 +276,22 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 		return rec, false
 	case handedOff:
 		if rec.Turn.State == conversation.Running || r.wait(x) {
-			r.settle(x, *x.recorded(), verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+			rec = *x.recorded()
+			r.settle(x, rec, r.handedOff(x, rec))
 		}
 		return rec, false
 	}
 	return rec, true
+}
+
+// handedOff is what becomes of a message whose request was answered with the escalation copy
+// before it was recorded: nothing more is said. When it has taken in others that were not,
+// they are answered all the same.
+func (r *Runner) handedOff(x *Exchange, rec Recorded) verdict {
+	if len(rec.Earlier) > 0 {
+		return r.decide(x, rec)
+	}
+	return verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload}
 }
 
 // arrival is a message as it is recorded.
