@@ -110,7 +110,7 @@ func turnsAnswerTheirMessage(w *world) {
 		case t.State == conversation.Merged, t.Outcome == conversation.Duplicate:
 		case silent && t.Reason != conversation.ByOverload && (t.Reason == "" || w.business.Rules.EscalationQuietMinutes == 0):
 			w.violate("the turn of %q ended silently: %s, %s", t.FirstName, t.Outcome, t.Reason)
-		case handedOff && !silent && w.owners[t.Owner] == w.said[t.FirstName].process: // another process does not know
+		case handedOff && !silent && len(w.others(t)) == 0 && w.owners[t.Owner] == w.said[t.FirstName].process: // another process does not know
 			w.violate("%q was handed off and then answered by %s", t.FirstName, t.Path)
 		case !silent && t.Reason != "":
 			if len(t.Replies) != 1 || w.copies[t.Replies[0]] != t.FirstName {

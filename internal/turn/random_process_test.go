@@ -29,12 +29,14 @@ type process struct {
 	mu      sync.Mutex
 	dead    bool
 	lingers bool          // writes still arrive, although another process has taken over
+	over    bool          // everything it had is another's
 	back    chan struct{} // closed when the process comes back; nil: it is not away
 	trips   int           // how often it was away
 }
 
-// lease is how long a process may be silent before others take it for dead.
-const lease = 15 * time.Second
+// lease is how long a process may be silent before others take it for dead. No beat comes at
+// the instant of a sweep.
+const lease = 15*time.Second - 299999967
 
 // boot starts the next process, until one starts: it takes over what was left and runs it
 // again.
@@ -137,6 +139,12 @@ func (p *process) die(lingers bool) {
 	if p.stop != nil {
 		p.stop()
 	}
+}
+
+func (p *process) isOver() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.over
 }
 
 func (p *process) isDead() bool {

@@ -52,9 +52,10 @@ func (p *process) do(ctx context.Context, c call, write func() error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
+	over := p.isOver()
 	err := write()
 	w.trace("%s: %s of %s: %v", p.name, c.method, c.about, innermost(err))
-	if late && c.owned && err == nil {
+	if late && over && c.owned && err == nil {
 		w.violate("%s of %s by %s was taken behind the take-over", c.method, c.about, p.name)
 	}
 	if w.dice.chance(stream, 0.03) {
@@ -124,12 +125,13 @@ func (s turnStore) Reroute(ctx context.Context, turnID string, row outbox.Row) e
 type outboxStore struct{ *process }
 
 func (s outboxStore) Claim(ctx context.Context, c outbox.Claim) (rows []outbox.Row, err error) {
-	time.Sleep(s.w.lag(s.name + "claim"))
+	stream := fmt.Sprint(s.name, "claim", time.Since(s.w.start)) // a claim more or less changes no other
+	time.Sleep(s.w.lag(stream))
 	s.here()
 	switch {
 	case s.isDead():
 		return nil, errDead
-	case s.w.dice.chance(s.name+"claim", 0.05):
+	case s.w.dice.chance(stream, 0.05):
 		return nil, errDatabase
 	}
 	if rows, err = s.w.db.Claim(ctx, c); len(rows) > 0 {

@@ -45,6 +45,9 @@ func (s sweepStore) TakeOver(ctx context.Context, t sweep.TakeOver) (taken []tur
 	about := fmt.Sprintf("all %t, %d dead, %d lost", t.All, len(t.Dead), len(t.Lost))
 	err = s.do(ctx, call{method: "take over", about: about}, func() (err error) {
 		taken, more, err = s.w.db.TakeOver(ctx, t)
+		if err == nil && t.All {
+			s.w.allOver(s.process)
+		}
 		for _, rec := range taken {
 			s.w.takes(s.name, rec)
 		}
@@ -78,6 +81,19 @@ func (w *world) takes(name string, rec turn.Recorded) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.taken[rec.Turn.ID] = rec.Turn.Owner
+}
+
+// allOver notes that a process has everything that others had.
+func (w *world) allOver(p *process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.living {
+		if o != p {
+			o.mu.Lock()
+			o.over = true
+			o.mu.Unlock()
+		}
+	}
 }
 
 // contactOf is whose a conversation is.
@@ -121,6 +137,7 @@ func (w *world) away(p *process) {
 // restart stops a process in order and starts the next one. Messages arrive meanwhile.
 func (w *world) restart(p *process) {
 	w.trace("STOP of %s", p.name)
+	p.keeper.Rest()
 	grace, cancel := context.WithTimeout(context.Background(), w.duration("restart", 25*time.Second))
 	defer cancel()
 	if err := p.runner.Drain(grace); err != nil {
