@@ -286,12 +286,16 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 
 // handedOff is what becomes of a message whose request was answered with the escalation copy
 // before it was recorded: nothing more is said. When it has taken in others that were not,
-// they are answered all the same.
+// they are answered all the same, but not by that copy once more.
 func (r *Runner) handedOff(x *Exchange, rec Recorded) verdict {
-	if len(rec.Earlier) > 0 {
-		return r.decide(x, rec)
+	if len(rec.Earlier) == 0 {
+		return verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload}
 	}
-	return verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload}
+	v := r.decide(x, rec)
+	if v.reason != "" {
+		v.messages = nil
+	}
+	return v
 }
 
 // arrival is a message as it is recorded.
