@@ -108,6 +108,7 @@ func turnsAnswerTheirMessage(w *world) {
 		silent := t.Path == conversation.Silent
 		switch {
 		case t.State == conversation.Merged, t.Outcome == conversation.Duplicate:
+		case silent && handedOff && t.Reason != "" && len(w.others(t)) > 0: // the same is not said again
 		case silent && t.Reason != conversation.ByOverload && (t.Reason == "" || w.business.Rules.EscalationQuietMinutes == 0):
 			w.violate("the turn of %q ended silently: %s, %s", t.FirstName, t.Outcome, t.Reason)
 		case handedOff && !silent && len(w.others(t)) == 0 && w.owners[t.Owner] == w.said[t.FirstName].process: // another process does not know

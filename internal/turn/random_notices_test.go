@@ -42,7 +42,7 @@ func noticesArrive(w *world) {
 		switch {
 		case len(rows) > 0 && !t.Bound:
 			want = 1 // no flow, which would use up what ManyChat allows the contact
-		case len(rows) > 0 && t.Path == conversation.Silent && t.Reason != conversation.ByOverload:
+		case len(rows) > 0 && t.Path == conversation.Silent && t.Reason != conversation.ByOverload && !w.said[t.FirstName].shed:
 			want = 1 // the contact is not told again, and no flow speaks to them
 		case len(rows) > 0:
 			want = 2

@@ -131,6 +131,8 @@ func (s outboxStore) Claim(ctx context.Context, c outbox.Claim) (rows []outbox.R
 	switch {
 	case s.isDead():
 		return nil, errDead
+	case !s.keeper.Alive(): // the worker does not ask yet (planned, docs/spec/03-turn.md, "Crash recovery")
+		return nil, errDatabase
 	case s.w.dice.chance(stream, 0.05):
 		return nil, errDatabase
 	}
