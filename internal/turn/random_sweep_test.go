@@ -56,12 +56,12 @@ func (s sweepStore) TakeOver(ctx context.Context, t sweep.TakeOver) (taken []tur
 	return taken, more, err
 }
 
-func (s sweepStore) Owned(ctx context.Context, p sweep.Process) (ids []string, err error) {
-	err = s.do(ctx, call{method: "owned"}, func() (err error) {
-		ids, err = s.w.db.Owned(ctx, p)
+func (s sweepStore) Unfinished(ctx context.Context, p sweep.Process) (owned []string, unowned bool, err error) {
+	err = s.do(ctx, call{method: "unfinished"}, func() (err error) {
+		owned, unowned, err = s.w.db.Unfinished(ctx, p)
 		return err
 	})
-	return ids, err
+	return owned, unowned, err
 }
 
 func (s sweepStore) HandBack(ctx context.Context, p sweep.Process) error {
