@@ -21,6 +21,7 @@ func TestStoppingBehindAQueuedReply(t *testing.T) {
 	inBubble(t, l, nil, func(r *rig) {
 		r.write("one")()
 		<-r.runner.Idle() // its reply is queued
+		time.Sleep(time.Minute)
 		if err := r.runner.Drain(context.Background()); err != nil {
 			t.Fatal(err)
 		}

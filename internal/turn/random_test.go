@@ -113,11 +113,28 @@ func (w *world) settleDown() {
 	w.dice.stop()
 	for range 400 {
 		time.Sleep(3 * time.Second)
-		if w.idle() {
+		if w.idle() || w.repeatsForEver() {
 			return
 		}
 	}
 }
+
+// repeatsForEver looks for a text that arrives again and again, and ends the seed then.
+func (w *world) repeatsForEver() bool {
+	w.phone.mu.Lock()
+	seen := w.phone.count()
+	w.phone.mu.Unlock()
+	for text, n := range seen {
+		if n > oftenAtMost && text != ackCopy {
+			w.violate("%q arrived %d times", short(text), n)
+			return true
+		}
+	}
+	return false
+}
+
+// oftenAtMost is how often a text arrives whatever went wrong.
+const oftenAtMost = 8
 
 // end stops the last processes and closes the database.
 func (w *world) end() {
