@@ -33,8 +33,8 @@ type phones struct {
 	fields map[string]string // by subscriber
 	seen   []bubble
 	first  map[string]time.Time // by text, when a response showed it or a trigger for it was taken first
-	writes []request // of the field
-	starts []request // of the flow
+	writes []request            // of the field
+	starts []request            // of the flow
 
 	asked []*asked // for actions, by the time that the process began
 }

@@ -190,4 +190,3 @@ func (p *process) wasAway() int {
 	defer p.mu.Unlock()
 	return p.trips
 }
-

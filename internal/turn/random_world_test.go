@@ -101,7 +101,7 @@ type world struct {
 // exchanged is what a contact's message met with.
 type exchanged struct {
 	subscriber string
-	text       string        // what the contact wrote
+	text       string // what the contact wrote
 	began      time.Time
 	took       time.Duration // until the response was there to be written
 	process    string        // that answered
