@@ -127,6 +127,9 @@ func (w *world) away(p *process) {
 	long := w.duration("away", 3*lease)
 	w.trace("AWAY: %s for %s", p.name, long)
 	w.allowRepeats()
+	w.mu.Lock()
+	w.strayed[p.name] = true
+	w.mu.Unlock()
 	back := p.leave()
 	time.Sleep(long)
 	w.allowRepeats()

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 40, "how many seeds the random test runs")
+	seeds = flag.Int("seeds", 40, "how many seeds the random test runs; half as many with a pair of processes")
 	twice = flag.Bool("twice", false, "whether the random test plays every seed twice, to see whether it repeats itself")
 	seed  = flag.Int("seed", -1, "the one seed that the random test replays, with its trace when it fails")
 )
@@ -27,6 +27,9 @@ func TestRandomPair(t *testing.T) { runSeeds(t, "TestRandomPair", true) }
 
 func runSeeds(t *testing.T, test string, pair bool) {
 	from, to := 0, *seeds
+	if pair {
+		to = (to + 1) / 2
+	}
 	if *seed >= 0 {
 		from, to = *seed, *seed+1
 	}

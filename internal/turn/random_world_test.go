@@ -72,6 +72,7 @@ type world struct {
 	going    sync.WaitGroup // contacts and the messages that they do not wait for
 
 	mu       sync.Mutex
+	strayed  map[string]bool         // processes that were away
 	merges   bool                    // MERGE_WAITING
 	pair     bool                    // two processes share the database
 	living   []*process              // the newest last
@@ -131,6 +132,7 @@ func newWorld(t *testing.T, seed uint64, pair bool) *world {
 		tokens:   map[string]string{},
 		thinking: map[string][]*thinking{},
 		pair:     pair,
+		strayed:  map[string]bool{},
 		repeats:  map[string]bool{},
 		copies:   map[string]string{},
 		lost:     map[string]bool{},
