@@ -64,7 +64,7 @@ func (s sender) ask(ctx context.Context, subscriber, what string) error {
 	a := &asked{process: s.name, subscriber: subscriber, what: what}
 	a.origin, _ = ctx.Value(originKey{}).(origin)
 	stream := "ask " + s.name + " " + a.message + " " + what
-	s.here()
+	s.here(stream)
 	if s.isDead() {
 		return errCallDead
 	}

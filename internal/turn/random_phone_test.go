@@ -115,7 +115,7 @@ func (s sender) SetCustomFieldByName(ctx context.Context, subscriber, field stri
 		return s.ask(ctx, subscriber, whatField(field, fmt.Sprint(value)))
 	}
 	w, stream := s.w, "field "+subscriber
-	s.here()
+	s.here(stream)
 	time.Sleep(w.lag(stream))
 	switch {
 	case s.isDead():
@@ -139,7 +139,7 @@ func (s sender) SendFlow(ctx context.Context, subscriber, flow string) error {
 		return s.ask(ctx, subscriber, "flow "+flow)
 	}
 	w, stream := s.w, "flow "+subscriber
-	s.here()
+	s.here(stream)
 	time.Sleep(w.lag(stream))
 	r := request{process: s.name, subscriber: subscriber, text: w.phone.field(subscriber), arrived: time.Now()}
 	takes := w.duration(stream, flowTakes)

@@ -168,13 +168,15 @@ func (p *process) leave() (back func()) {
 	}
 }
 
-// here waits until a process is not away.
-func (p *process) here() {
+// here waits until a process is not away, and then a moment: not all that waited goes on at
+// the same instant.
+func (p *process) here(stream string) {
 	p.mu.Lock()
 	back := p.back
 	p.mu.Unlock()
 	if back != nil {
 		<-back
+		time.Sleep(p.w.duration("back "+stream, 20*ms))
 	}
 }
 

@@ -41,7 +41,7 @@ type call struct {
 func (p *process) do(ctx context.Context, c call, write func() error) error {
 	w, stream := p.w, p.name+c.method+c.about
 	time.Sleep(w.lag(stream))
-	p.here()
+	p.here(stream)
 	late := p.late() && !c.prompt
 	switch {
 	case p.isDead() && !late:
@@ -63,7 +63,7 @@ func (p *process) do(ctx context.Context, c call, write func() error) error {
 		return errDatabase
 	}
 	time.Sleep(w.lag(stream))
-	p.here()
+	p.here(stream)
 	if p.isDead() && !late {
 		return errDead
 	}
@@ -127,7 +127,7 @@ type outboxStore struct{ *process }
 func (s outboxStore) Claim(ctx context.Context, c outbox.Claim) (rows []outbox.Row, err error) {
 	stream := fmt.Sprint(s.name, "claim", time.Since(s.w.start)) // a claim more or less changes no other
 	time.Sleep(s.w.lag(stream))
-	s.here()
+	s.here(stream)
 	switch {
 	case s.isDead():
 		return nil, errDead
@@ -158,7 +158,7 @@ func (s outboxStore) Release(ctx context.Context, r outbox.Row, ended []action.E
 }
 
 func (s outboxStore) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (time.Time, bool, error) {
-	s.here()
+	s.here(s.name + "due")
 	if s.isDead() {
 		return time.Time{}, false, errDead
 	}
