@@ -363,6 +363,7 @@ func (s *Service) Start(ctx context.Context) error {
 // that still arrive are recorded, for the next process.
 func (s *Service) Drain(ctx context.Context) {
 	close(s.stopping)
+	s.keeper.Rest()
 	if err := s.turns.Drain(ctx); err != nil {
 		s.opts.Log.Warn("stopping before every turn has ended; another process or the next start runs them again", "error", err)
 	}

@@ -97,6 +97,9 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 	if r.Turn.State == conversation.Waiting && r.Turn.Bound {
 		r.Behind = len(unfinished) > 0
 		r.Merged = mergeable(a, unfinished)
+		if r.QueuedAhead, err = queue.Queued(tx, e.ID); err != nil {
+			return r, err
+		}
 	}
 	if err := insertTurn(tx, r, a.Offering); err != nil {
 		return r, err

@@ -115,16 +115,22 @@ func (r *Runner) terms(started time.Time) race.Terms {
 }
 
 // lostAnswer is the response of a lost race: the acknowledgement, or silence while an
-// earlier turn of the contact is not settled, a flow of this one plays or an earlier reply is
-// queued.
+// earlier turn of the contact is not settled, a flow of this one plays, an earlier reply is
+// queued, or one went out less than a gap ago, which a flow may be about to show.
 func (x *Exchange) lostAnswer() Answer {
 	if x.flows.Until().After(x.r.cfg.Now()) {
 		return Answer{}
 	}
-	if rec := x.recorded(); rec != nil && rec.Turn.Bound && (rec.QueuedAhead || rec.Behind && rec.Turn.State == conversation.Waiting) {
+	if rec := x.recorded(); rec != nil && rec.Turn.Bound && (rec.QueuedAhead || x.justSent(rec.Conversation) || rec.Behind && rec.Turn.State == conversation.Waiting) {
 		return Answer{}
 	}
 	return Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Acknowledgement)}
+}
+
+// justSent reports whether a text went out to the contact less than a gap ago.
+func (x *Exchange) justSent(c conversation.Conversation) bool {
+	since := x.r.cfg.Now().Sub(c.LastSentAt)
+	return since >= 0 && since < x.r.cfg.Gap
 }
 
 // record keeps what the database knows of the message. It reports false when the

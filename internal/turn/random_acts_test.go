@@ -27,7 +27,7 @@ func (w *world) calls(message string) map[string][]*asked {
 
 // turnOf is the place of a message's turn.
 func (w *world) turnOf(message string) int {
-	return slices.IndexFunc(w.turns, func(t store.RecentTurn) bool { return t.Text == message })
+	return slices.IndexFunc(w.turns, func(t store.RecentTurn) bool { return t.FirstName == message })
 }
 
 // what names an entry of a record as [asked] names its request; empty: it is a notice's.
@@ -79,9 +79,9 @@ func actionsAreTriedOnce(w *world) {
 		last[a.message] = place
 	}
 	for _, t := range w.turns {
-		for what, calls := range w.calls(t.Text) {
+		for what, calls := range w.calls(t.FirstName) {
 			if len(calls) > 1 {
-				w.violate("%s of %q was asked for %d times", what, t.Text, len(calls))
+				w.violate("%s of %q was asked for %d times", what, t.FirstName, len(calls))
 			}
 		}
 	}
@@ -92,43 +92,33 @@ func actionsAreTriedOnce(w *world) {
 func actionsFollowTheirText(w *world) {
 	for _, t := range w.turns {
 		for _, text := range t.Replies {
-			out := w.out(t, text)
-			for what, calls := range w.calls(t.Text) {
+			out := w.out(text)
+			for what, calls := range w.calls(t.FirstName) {
 				switch a := calls[0]; {
 				case a.of != behind || !a.taken:
 				case out.IsZero():
-					w.violate("%s of %q arrived although %q was not said", what, t.Text, short(text))
+					w.violate("%s of %q arrived although %q was not said", what, t.FirstName, short(text))
 				case a.arrived.Before(out):
-					w.violate("%s of %q arrived %s before %q was said", what, t.Text, out.Sub(a.arrived), short(text))
+					w.violate("%s of %q arrived %s before %q was said", what, t.FirstName, out.Sub(a.arrived), short(text))
 				}
 			}
 		}
 	}
 }
 
-// out is when a text of a turn went out first: with the response, or when ManyChat took
-// its trigger; zero: never.
-func (w *world) out(t store.RecentTurn, text string) (at time.Time) {
-	if e := w.said[t.Text]; slices.Contains(e.texts, text) {
-		at = e.answered
-	}
-	for _, s := range w.phone.starts {
-		if s.taken && s.text == text && (at.IsZero() || s.arrived.Before(at)) {
-			at = s.arrived
-		}
-	}
-	return at
-}
+// out is when a text went out first: with a response, or when ManyChat took its trigger;
+// zero: never.
+func (w *world) out(text string) time.Time { return w.phone.first[text] }
 
 // Holds docs/spec/17-quality.md, "Reliability": an escalated turn performs nothing but the
 // onEscalation note and the handoff notice; docs/spec/07-tools.md, "Performing": the note
 // when the model or the threshold escalated, and a flow that was sent before stays sent.
 func handoffsDoNothing(w *world) {
 	for _, t := range w.turns {
-		for what, calls := range w.calls(t.Text) {
+		for what, calls := range w.calls(t.FirstName) {
 			isNote := t.Outcome == conversation.Escalated && strings.HasPrefix(what, "field agent_handover=")
 			if t.Reason != "" && calls[0].of == behind && !isNote {
-				w.violate("%q is %s, and still asks for %s", t.Text, t.Outcome, what)
+				w.violate("%q is %s, and still asks for %s", t.FirstName, t.Outcome, what)
 			}
 		}
 	}
@@ -138,7 +128,7 @@ func handoffsDoNothing(w *world) {
 // saw of it.
 func recordsAgree(w *world) {
 	for _, t := range w.turns {
-		calls := w.calls(t.Text)
+		calls := w.calls(t.FirstName)
 		seen := map[string]bool{}
 		for _, r := range t.Actions {
 			what := w.what(r)
@@ -146,16 +136,16 @@ func recordsAgree(w *world) {
 				continue
 			}
 			if seen[what] {
-				w.violate("%s stands twice in the record of %q", what, t.Text)
+				w.violate("%s stands twice in the record of %q", what, t.FirstName)
 			}
 			seen[what] = true
 			if !w.agrees(t, r, calls[what]) {
-				w.violate("%s of %q is recorded as %s %q, ManyChat was asked: %s", what, t.Text, r.Status, r.Error, fates(calls[what]))
+				w.violate("%s of %q is recorded as %s %q, ManyChat was asked: %s", what, t.FirstName, r.Status, r.Error, fates(calls[what]))
 			}
 		}
 		for what := range calls {
 			if !seen[what] {
-				w.violate("the record of %q, by %s, knows nothing of %s: %s", t.Text, t.Path, what, fates(calls[what]))
+				w.violate("the record of %q, by %s, knows nothing of %s: %s", t.FirstName, t.Path, what, fates(calls[what]))
 			}
 		}
 	}
@@ -172,7 +162,7 @@ func (w *world) agrees(t store.RecentTurn, r action.Record, calls []*asked) bool
 	case action.Failed:
 		return !taken || r.Error == action.OutcomeUnknown
 	case action.Staged:
-		return w.lost[t.Text] && t.Path == conversation.Inline
+		return w.lost[t.FirstName] && t.Path == conversation.Inline
 	case action.Discarded, action.DroppedOverCap, action.DeadLettered:
 		return len(calls) == 0
 	}
@@ -196,7 +186,7 @@ func capsHold(w *world) {
 			}
 		}
 		if n > 8 {
-			w.violate("the turn of %q staged or sent %d actions", t.Text, n)
+			w.violate("the turn of %q staged or sent %d actions", t.FirstName, n)
 		}
 	}
 }
@@ -207,8 +197,10 @@ func repliesWaitForFlows(w *world) {
 	for _, t := range w.turns {
 		until := w.playsUntil(t)
 		for _, text := range t.Replies {
-			if e := w.said[t.Text]; slices.Contains(e.texts, text) && e.answered.Before(until.Add(-instant)) {
-				w.violate("%q leaves %s before the flow of its turn ends", short(text), until.Sub(e.answered))
+			for _, e := range w.said {
+				if slices.Contains(e.texts, text) && e.answered.Before(until.Add(-instant)) {
+					w.violate("%q leaves %s before the flow of its turn ends", short(text), until.Sub(e.answered))
+				}
 			}
 			for _, r := range w.phone.writes {
 				if r.text == text && r.arrived.Before(until.Add(-instant)) {
@@ -221,7 +213,7 @@ func repliesWaitForFlows(w *world) {
 
 // playsUntil is when the flows end that a turn knows to have been accepted.
 func (w *world) playsUntil(t store.RecentTurn) (until time.Time) {
-	calls := w.calls(t.Text)
+	calls := w.calls(t.FirstName)
 	for _, r := range t.Actions {
 		flow, _ := w.business.Tools.Flow(r.ID)
 		for _, a := range calls[w.what(r)] {

@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
@@ -33,15 +34,14 @@ func (w *world) ripens(stream string) {
 	}
 }
 
-// crash ends the current process wherever it is and starts the next one. Every other
-// process is only taken for dead and lingers.
-func (w *world) crash() {
-	p := w.process()
-	lingers := w.dice.chance("crash", 0.5)
+// crash ends a process wherever it is and starts the next one. Every other one that is alone
+// is only taken for dead and lingers.
+func (w *world) crash(p *process) {
+	lingers := w.dice.chance("crash", 0.5) && !w.pair
 	w.trace("CRASH of %s, lingers: %t", p.name, lingers)
 	p.die(lingers)
 	w.allowRepeats()
-	w.boot()
+	w.replace(p)
 }
 
 // allowRepeats notes of what a crash leaves open whether it went out: the texts and the
@@ -57,13 +57,18 @@ func (w *world) allowRepeats() {
 			part := noticePart(w.recorded[r.TurnID], r.Payload.Actions[0].ID)
 			w.lost[part], w.repeats[part] = true, true
 		}
-		if r.Kind == outbox.Reply && r.Payload.Sent < len(r.Payload.Texts) {
-			w.repeats[r.Payload.Texts[r.Payload.Sent]] = true
+		if r.Kind != outbox.Reply {
+			continue
+		}
+		for i, text := range r.Payload.Texts[r.Payload.Sent:] {
+			if i == 0 || strings.HasPrefix(r.Owner, "response/") {
+				w.repeats[text] = true
+			}
 		}
 	}
 	for _, t := range turns {
 		if t.State == conversation.Answering {
-			w.lost[t.Text] = true
+			w.lost[t.FirstName] = true
 			now, _ := shapes(w.t).For(contact.WhatsApp).Cut(t.Replies)
 			for _, text := range now {
 				w.repeats[text] = true

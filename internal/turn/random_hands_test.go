@@ -64,6 +64,7 @@ func (s sender) ask(ctx context.Context, subscriber, what string) error {
 	a := &asked{process: s.name, subscriber: subscriber, what: what}
 	a.origin, _ = ctx.Value(originKey{}).(origin)
 	stream := "ask " + s.name + " " + a.message + " " + what
+	s.here(stream)
 	if s.isDead() {
 		return errCallDead
 	}
@@ -225,7 +226,7 @@ func (s turnActs) NoteFlow(ctx context.Context, n turn.FlowNote) error {
 // of the contact is queued.
 func (w *world) flowLeaves(n turn.FlowNote) {
 	for _, r := range w.list(outbox.Pending, outbox.Delivering) {
-		if r.Kind == outbox.Reply && r.ConversationID == n.Claim.ConversationID && r.TurnID != n.TurnID {
+		if r.Kind == outbox.Reply && r.ConversationID == n.Claim.ConversationID && r.TurnID != n.TurnID && w.isBound(r.TurnID) {
 			w.violate("%s of %q leaves before %s", n.Claim.Flow, w.message(n.TurnID), w.part(r))
 		}
 	}

@@ -16,6 +16,11 @@ import (
 var invariants = []func(*world){
 	responsesLeaveInTime,
 	messagesAreSettledOnce,
+	mergedAreSilent,
+	mergedAreAnswered,
+	repliesKeepTheirOrder,
+	acknowledgementsKeepTheirPlace,
+	actionsKeepTheirOrder,
 	nothingIsLeftOver,
 	turnsAnswerTheirMessage,
 	textsReachOnlyTheirContact,
@@ -57,8 +62,16 @@ func messagesAreSettledOnce(w *world) {
 	turns := map[string]int{}
 	for _, t := range w.turns {
 		turns[t.ID]++
-		if t.State != conversation.Settled {
-			w.violate("the turn of %q is %s at the end", t.Text, t.State)
+		by := slices.IndexFunc(w.turns, func(o store.RecentTurn) bool { return o.ID == w.into[t.ID] })
+		switch {
+		case t.State == conversation.Merged && by < 0:
+			w.violate("no turn answers %q, which is merged", t.FirstName)
+		case t.State == conversation.Merged:
+			if o := w.turns[by]; o.State != conversation.Settled || o.Outcome == conversation.Duplicate || o.ConversationID != t.ConversationID || !o.Bound || o.Seq < t.Seq {
+				w.violate("%q is to be answered by %q, which is %s, %s", t.FirstName, o.FirstName, o.State, o.Outcome)
+			}
+		case t.State != conversation.Settled:
+			w.violate("the turn of %q is %s at the end", t.FirstName, t.State)
 		}
 	}
 	for id, text := range w.recorded {
@@ -91,19 +104,21 @@ func nothingIsLeftOver(w *world) {
 // before it was recorded.
 func turnsAnswerTheirMessage(w *world) {
 	for _, t := range w.turns {
-		handedOff := w.said[t.Text].shed && len(w.said[t.Text].texts) > 0
+		handedOff := w.said[t.FirstName].shed && len(w.said[t.FirstName].texts) > 0
 		silent := t.Path == conversation.Silent
 		switch {
+		case t.State == conversation.Merged, t.Outcome == conversation.Duplicate:
+		case silent && handedOff && t.Reason != "" && len(w.others(t)) > 0: // the same is not said again
 		case silent && t.Reason != conversation.ByOverload && (t.Reason == "" || w.business.Rules.EscalationQuietMinutes == 0):
-			w.violate("the turn of %q ended silently: %s, %s", t.Text, t.Outcome, t.Reason)
-		case handedOff && !silent && t.Attempt == 1: // a second start does not know (planned)
-			w.violate("%q was handed off and then answered by %s", t.Text, t.Path)
+			w.violate("the turn of %q ended silently: %s, %s", t.FirstName, t.Outcome, t.Reason)
+		case handedOff && !silent && len(w.others(t)) == 0 && w.owners[t.Owner] == w.said[t.FirstName].process: // another process does not know
+			w.violate("%q was handed off and then answered by %s", t.FirstName, t.Path)
 		case !silent && t.Reason != "":
-			if len(t.Replies) != 1 || w.copies[t.Replies[0]] != t.Text {
-				w.violate("%q, handed off, is answered by %q", t.Text, short(t.Replies...))
+			if len(t.Replies) != 1 || w.copies[t.Replies[0]] != t.FirstName {
+				w.violate("%q, handed off, is answered by %q", t.FirstName, short(t.Replies...))
 			}
-		case !silent && !strings.HasPrefix(strings.Join(t.Replies, " "), "re "+t.Text):
-			w.violate("the reply to %q is %q", t.Text, short(t.Replies...))
+		case !silent && !strings.HasPrefix(strings.Join(t.Replies, " "), w.answer(t)):
+			w.violate("the reply to %q is %q", t.FirstName, short(t.Replies...))
 		}
 	}
 }
@@ -129,7 +144,7 @@ func repliesArrive(w *world) {
 		unsent := w.unsent(t)
 		for _, text := range t.Replies {
 			if seen[text] == 0 && !slices.Contains(unsent, text) {
-				w.violate("%q, of the reply to %q by %s, never arrived", short(text), t.Text, t.Path)
+				w.violate("%q, of the reply to %q by %s, never arrived", short(text), t.FirstName, t.Path)
 			}
 		}
 	}
@@ -142,7 +157,7 @@ func repeatsAreAllowed(w *world) {
 	for _, t := range w.turns {
 		for _, text := range t.Replies {
 			if seen[text] > 1 && !w.repeats[text] {
-				w.violate("%q, of the reply to %q by %s, arrived %d times", short(text), t.Text, t.Path, seen[text])
+				w.violate("%q, of the reply to %q by %s, arrived %d times", short(text), t.FirstName, t.Path, seen[text])
 			}
 		}
 	}
@@ -154,7 +169,7 @@ func repeatsAreAllowed(w *world) {
 // process takes over is due at once.
 func responsesComeFirst(w *world) {
 	for _, t := range w.turns {
-		e := w.said[t.Text]
+		e := w.said[t.FirstName]
 		if len(e.texts) == 0 {
 			continue
 		}
@@ -173,12 +188,12 @@ func responsesComeFirst(w *world) {
 
 // Holds docs/spec/05-delivery.md, "Outbox": pacing, from ManyChat's answer to a trigger to
 // the next field write of the contact. A process that dies in between may not have
-// noted the answer.
+// noted the answer, and of one that was away the row in hand may be another's.
 func flowsKeepTheGap(w *world) {
 	for _, s := range w.phone.starts {
 		for _, r := range w.phone.writes {
 			behind := r.arrived.Sub(s.answered)
-			if r.subscriber == s.subscriber && r.process == s.process && r.arrived.After(s.arrived) && behind < gap-instant {
+			if r.subscriber == s.subscriber && r.process == s.process && !w.strayed[r.process] && r.arrived.After(s.arrived) && behind < gap-instant {
 				w.violate("%q was written to the field %s behind the trigger of %q", short(r.text), behind, short(s.text))
 			}
 		}
@@ -201,6 +216,9 @@ func (w *world) claimed(process string, rows []outbox.Row) {
 			case other.ConversationID != r.ConversationID || other.ID == r.ID || other.Kind != outbox.Reply:
 			case other.Status == outbox.Delivering:
 				w.violate("%s is in hand together with %s", w.part(r), w.part(other))
+			case w.isBound(r.TurnID) && !w.isBound(other.TurnID): // it is not waited for
+			case !w.isBound(r.TurnID) && w.isBound(other.TurnID):
+				w.violate("%s, unbound, overtakes %s", w.part(r), w.part(other))
 			case cmp.Or(cmp.Compare(other.Seq, r.Seq), cmp.Compare(other.Part, r.Part)) < 0:
 				w.violate("%s overtakes %s", w.part(r), w.part(other))
 			}
@@ -214,19 +232,26 @@ func (w *world) claimed(process string, rows []outbox.Row) {
 // Holds docs/spec/03-turn.md, "One turn at a time per contact": a reply never overtakes one
 // that is queued.
 func (w *world) settledInline(t conversation.Turn) {
+	if !t.Bound {
+		return
+	}
 	for _, r := range w.list(outbox.Pending, outbox.Delivering) {
-		if r.Kind == outbox.Reply && r.ConversationID == t.ConversationID && r.TurnID != t.ID {
-			w.violate("the reply to %q leaves in the response before %s", t.Text, w.part(r))
+		if r.Owner == "response/"+t.ID {
+			w.trace("the response to %q carries %s", t.FirstName, w.part(r))
+			continue
+		}
+		if r.Kind == outbox.Reply && r.ConversationID == t.ConversationID && r.TurnID != t.ID && w.isBound(r.TurnID) {
+			w.violate("the reply to %q leaves in the response before %s", t.FirstName, w.part(r))
 		}
 	}
-	w.paced("reply to "+t.Text, t.ConversationID)
+	w.paced("reply to "+t.FirstName, t.ConversationID)
 }
 
 // paced checks that something may go out now.
 //
 // Holds docs/spec/05-delivery.md, "Outbox": pacing, from every text that the database knows
-// to have gone out. A response that another turn of the contact writes meanwhile is
-// not held (planned, docs/spec/03-turn.md, "One turn at a time per contact").
+// to have gone out. A reply
+// that is not bound keeps none in its response.
 func (w *world) paced(what, conversationID string) {
 	w.mu.Lock()
 	last := w.lastSent[conversationID]

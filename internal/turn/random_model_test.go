@@ -22,6 +22,7 @@ func busy() *tenant.Tenant {
 		tenant.Flow{ID: "prices", FlowNs: "content-prices", Description: "The prices."},
 		tenant.Flow{ID: "song", FlowNs: "content-song", Description: "The song.", SettleSeconds: 3, Repeatable: true},
 	)
+	t.Rules.UseFirstName = true // it tells messages apart
 	t.Rules.Handoff = &tenant.Handoff{Tag: "needs-a-person", FlowNs: "content-handoff"}
 	return t
 }
@@ -59,11 +60,12 @@ type told struct {
 }
 
 func (a slowAgent) Run(ctx context.Context, in agent.Input) (agent.Result, error) {
-	a.w.owns(in.Tenant.Rules.Messages.Escalation, in.Text)
-	stream := "agent " + a.name + " " + in.Text
+	a.w.owns(in.Tenant.Rules.Messages.Escalation, in.FirstName)
+	stream := "agent " + a.name + " " + in.FirstName
+	defer a.w.thinks(ctx, a.process, in.FirstName)()
 	began, takes := time.Now(), a.takes(stream)
 	a.work(ctx, in, stream, takes)
-	result, err := answersAfter(takes-time.Since(began), a.reply(in.Text))(ctx)
+	result, err := answersAfter(takes-time.Since(began), a.reply(in))(ctx)
 	switch { // not the same chance: each of these is about one in ten
 	case err != nil:
 	case a.w.dice.chance(stream, 0.1):
@@ -89,11 +91,11 @@ func (a slowAgent) takes(stream string) time.Duration {
 	return takes
 }
 
-func (a slowAgent) reply(message string) string {
-	text := "re " + message
-	if strings.HasSuffix(message, longMark) {
+func (a slowAgent) reply(in agent.Input) string {
+	text := "re " + in.FirstName + ": " + in.Text
+	if strings.HasSuffix(in.Text, longMark) {
 		for n := range 450 { // no two of its texts are alike
-			text += fmt.Sprintf(" %s#%d", strings.TrimSuffix(message, longMark), n)
+			text += fmt.Sprintf(" %s#%d", in.FirstName, n)
 		}
 	}
 	return text
@@ -113,7 +115,7 @@ func (a slowAgent) work(ctx context.Context, in agent.Input, stream string, take
 		}
 		var runs sync.WaitGroup
 		for range calls {
-			a.call(ctx, in, a.choose(stream, in.Text), step+1, &runs)
+			a.call(ctx, in, a.choose(stream, in.FirstName), step+1, &runs)
 		}
 		runs.Wait()
 	}
@@ -158,10 +160,10 @@ func (a slowAgent) call(ctx context.Context, in agent.Input, c wish, step int, r
 		}
 		o := t.Call(step, []byte(c.args))
 		if o.Run == nil {
-			a.hears(in.Text, c, o.Told, o.Bad)
+			a.hears(in.FirstName, c, o.Told, o.Bad)
 			return
 		}
-		runs.Go(func() { a.hears(in.Text, c, o.Run(ctx), "") })
+		runs.Go(func() { a.hears(in.FirstName, c, o.Run(ctx), "") })
 	}
 }
 

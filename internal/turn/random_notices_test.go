@@ -25,8 +25,11 @@ func (w *world) parts(message, part string) (taken int) {
 func noticesArrive(w *world) {
 	for _, t := range w.turns {
 		rows := w.noticeOf(t)
+		if !t.Bound && t.Reason != "" && len(rows) == 0 {
+			continue // whoever writes in a contact's name is told of once an hour
+		}
 		if (len(rows) > 0) != (t.Reason != "") {
-			w.violate("the turn of %q, %s, has %d rows of a notice", t.Text, t.Outcome, len(rows))
+			w.violate("the turn of %q, %s, has %d rows of a notice", t.FirstName, t.Outcome, len(rows))
 			continue
 		}
 		var record []action.Record
@@ -37,18 +40,20 @@ func noticesArrive(w *world) {
 		}
 		want := 0
 		switch {
-		case len(rows) > 0 && t.Path == conversation.Silent && t.Reason != conversation.ByOverload:
+		case len(rows) > 0 && !t.Bound:
+			want = 1 // no flow, which would use up what ManyChat allows the contact
+		case len(rows) > 0 && t.Path == conversation.Silent && t.Reason != conversation.ByOverload && !w.said[t.FirstName].shed:
 			want = 1 // the contact is not told again, and no flow speaks to them
 		case len(rows) > 0:
 			want = 2
 		}
 		if len(record) != want || len(rows) != want {
-			w.violate("the record of %q, %s by %s, holds %d parts of a notice, in %d rows", t.Text, t.Outcome, t.Path, len(record), len(rows))
+			w.violate("the record of %q, %s by %s, holds %d parts of a notice, in %d rows", t.FirstName, t.Outcome, t.Path, len(record), len(rows))
 			continue
 		}
 		for _, row := range rows {
 			place := row.Payload.Actions[0].Place
-			w.noticed(t.Text, t.Actions[place], row.Status)
+			w.noticed(t.FirstName, t.Actions[place], row.Status)
 		}
 	}
 }
@@ -78,8 +83,8 @@ func (w *world) noticed(message string, r action.Record, status outbox.Status) {
 func noticesAreSentOnce(w *world) {
 	for _, t := range w.turns {
 		for _, part := range []string{action.NoticeTag, action.NoticeFlow} {
-			if n := w.parts(t.Text, part); n > 1 && !w.repeats[noticePart(t.Text, part)] {
-				w.violate("the %s of the notice of %q arrived %d times", part, t.Text, n)
+			if n := w.parts(t.FirstName, part); n > 1 && !w.repeats[noticePart(t.FirstName, part)] {
+				w.violate("the %s of the notice of %q arrived %d times", part, t.FirstName, n)
 			}
 		}
 	}
@@ -117,16 +122,16 @@ func modelsAreToldTheTruth(w *world) {
 			status[w.what(r)] = r
 		}
 		for _, heard := range w.told {
-			if heard.message != t.Text {
+			if heard.message != t.FirstName {
 				continue
 			}
-			calls := w.calls(t.Text)[heard.what]
+			calls := w.calls(t.FirstName)[heard.what]
 			if heard.answer == `{"sent":true}` && !slices.ContainsFunc(calls, func(a *asked) bool { return !a.answered.IsZero() }) {
-				w.violate("the model of %q was told that %s was sent, ManyChat was asked: %s", t.Text, heard.what, fates(calls))
+				w.violate("the model of %q was told that %s was sent, ManyChat was asked: %s", t.FirstName, heard.what, fates(calls))
 			}
 			r, found := status[heard.what]
-			if heard.process == t.Owner && !w.honest(heard, r, found) {
-				w.violate("the model of %q was told %s of %s, which is %s %q", t.Text, heard.answer, heard.what, r.Status, r.Error)
+			if heard.process == w.owners[t.Owner] && !w.honest(heard, r, found) {
+				w.violate("the model of %q was told %s of %s, which is %s %q", t.FirstName, heard.answer, heard.what, r.Status, r.Error)
 			}
 		}
 	}

@@ -32,8 +32,9 @@ type phones struct {
 	mu     sync.Mutex
 	fields map[string]string // by subscriber
 	seen   []bubble
-	writes []request // of the field
-	starts []request // of the flow
+	first  map[string]time.Time // by text, when a response showed it or a trigger for it was taken first
+	writes []request            // of the field
+	starts []request            // of the flow
 
 	asked []*asked // for actions, by the time that the process began
 }
@@ -42,7 +43,17 @@ type phones struct {
 func (p *phones) response(subscriber, message string, texts []string) {
 	p.w.trace("response to %q: %q", message, short(texts...))
 	for _, text := range texts {
+		p.leaves(text)
 		p.show(subscriber, text)
+	}
+}
+
+// leaves notes that a text goes out.
+func (p *phones) leaves(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, found := p.first[text]; !found {
+		p.first[text] = time.Now()
 	}
 }
 
@@ -104,6 +115,7 @@ func (s sender) SetCustomFieldByName(ctx context.Context, subscriber, field stri
 		return s.ask(ctx, subscriber, whatField(field, fmt.Sprint(value)))
 	}
 	w, stream := s.w, "field "+subscriber
+	s.here(stream)
 	time.Sleep(w.lag(stream))
 	switch {
 	case s.isDead():
@@ -127,6 +139,7 @@ func (s sender) SendFlow(ctx context.Context, subscriber, flow string) error {
 		return s.ask(ctx, subscriber, "flow "+flow)
 	}
 	w, stream := s.w, "flow "+subscriber
+	s.here(stream)
 	time.Sleep(w.lag(stream))
 	r := request{process: s.name, subscriber: subscriber, text: w.phone.field(subscriber), arrived: time.Now()}
 	takes := w.duration(stream, flowTakes)
@@ -147,6 +160,7 @@ func (s sender) SendFlow(ctx context.Context, subscriber, flow string) error {
 		w.trace("%s: flow for %s started, and no answer", s.name, subscriber)
 		w.mayRepeat(r.text)
 		r.taken = true
+		w.phone.leaves(r.text)
 		go w.phone.play(subscriber, takes)
 		time.Sleep(takes + w.lag(stream))
 		w.phone.started(r)
@@ -154,6 +168,7 @@ func (s sender) SendFlow(ctx context.Context, subscriber, flow string) error {
 	}
 	w.trace("%s: flow for %s started", s.name, subscriber)
 	r.taken = true
+	w.phone.leaves(r.text)
 	go w.phone.play(subscriber, takes)
 	time.Sleep(w.lag(stream))
 	w.phone.started(r)

@@ -72,10 +72,20 @@ type world struct {
 	going    sync.WaitGroup // contacts and the messages that they do not wait for
 
 	mu       sync.Mutex
-	current  *process
+	strayed  map[string]bool         // processes that were away
+	merges   bool                    // MERGE_WAITING
+	pair     bool                    // two processes share the database
+	living   []*process              // the newest last
 	started  int                     // processes
 	said     map[string]*exchanged   // by message
 	recorded map[string]string       // turn id to message, of committed records
+	unowned  map[string]bool         // messages that were left to the next process
+	bound    map[string]bool         // by message, of committed records
+	owners   map[string]string       // the name of a process, by what it calls itself in rows
+	taken    map[string]string       // turn id to who took it over last
+	into     map[string]string       // turn id to the turn that answers its message too, at the end
+	tokens   map[string]string       // the contacts' token fields
+	thinking map[string][]*thinking  // by contact
 	repeats  map[string]bool         // texts and parts of notices that may arrive again
 	copies   map[string]string       // message by the handoff's copy of its turn, see tenant
 	copied   int                     // copies given to turns
@@ -85,22 +95,24 @@ type world struct {
 	lastSent map[string]time.Time    // by conversation, as committed
 	turns    []store.RecentTurn      // at the end
 	rows     map[string][]outbox.Row // at the end, by turn
-	lines    []string                // the trace
+	lines    []line                  // the trace
 	broken   []string                // invariants
 }
 
 // exchanged is what a contact's message met with.
 type exchanged struct {
 	subscriber string
+	text       string // what the contact wrote
 	began      time.Time
 	took       time.Duration // until the response was there to be written
 	process    string        // that answered
 	answered   time.Time     // when the response was written; zero: it was not
-	texts      []string      // of the written response
+	texts      []string      // of the written response, each by itself
+	unsure     bool          // the process was away before the response was written
 	shed       bool          // it was handed off before it was recorded
 }
 
-func newWorld(t *testing.T, seed uint64) *world {
+func newWorld(t *testing.T, seed uint64, pair bool) *world {
 	db, err := store.Open(t.Context(), store.Options{
 		URL: "sqlite:" + filepath.Join(t.TempDir(), "agent.db"), Now: time.Now,
 	})
@@ -112,17 +124,30 @@ func newWorld(t *testing.T, seed uint64) *world {
 		dice:     &dice{seed: seed, streams: map[string]*rand.Rand{}},
 		said:     map[string]*exchanged{},
 		recorded: map[string]string{},
+		bound:    map[string]bool{},
+		unowned:  map[string]bool{},
+		owners:   map[string]string{},
+		taken:    map[string]string{},
+		into:     map[string]string{},
+		tokens:   map[string]string{},
+		thinking: map[string][]*thinking{},
+		pair:     pair,
+		strayed:  map[string]bool{},
 		repeats:  map[string]bool{},
 		copies:   map[string]string{},
 		lost:     map[string]bool{},
 		lastSent: map[string]time.Time{},
 		rows:     map[string][]outbox.Row{},
 	}
-	w.phone = &phones{w: w, fields: map[string]string{}}
+	w.phone = &phones{w: w, fields: map[string]string{}, first: map[string]time.Time{}}
 	if w.dice.chance("quiet", 0.3) {
 		w.business.Rules.EscalationQuietMinutes = 1
 	}
+	w.merges = !w.dice.chance("merges", 0.2)
 	w.boot()
+	if pair {
+		w.boot()
+	}
 	return w
 }
 
@@ -142,7 +167,7 @@ func (w *world) lag(stream string) time.Duration {
 func (w *world) trace(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lines = append(w.lines, fmt.Sprintf("%14s ", time.Since(w.start))+fmt.Sprintf(format, args...))
+	w.lines = append(w.lines, line{time.Since(w.start), fmt.Sprintf(format, args...)})
 }
 
 // violate notes that an invariant is broken.
@@ -154,62 +179,98 @@ func (w *world) violate(format string, args ...any) {
 	w.broken = append(w.broken, line)
 }
 
-func (w *world) process() *process {
+// process is the one that a message arrives at.
+func (w *world) process(stream string) *process {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.current
+	living := w.living
+	w.mu.Unlock()
+	return living[w.dice.upTo(stream, int64(len(living)))]
 }
 
 // talk is a contact who writes, reads the response and writes again; an impatient one
-// does not always wait for the response.
+// writes in bursts and does not always wait for the response. Now and then they write the
+// same once more.
 func (w *world) talk(subscriber string, impatient bool) {
+	last := ""
 	for n := range messages {
-		time.Sleep(w.duration(subscriber, 12*time.Second))
-		text := fmt.Sprintf("%s-%d", subscriber, n)
+		pause := 12 * time.Second
+		if impatient && w.dice.chance(subscriber, 0.5) {
+			pause = 2 * time.Second
+		}
+		time.Sleep(w.duration(subscriber, pause))
+		id := fmt.Sprintf("%s-%d", subscriber, n)
+		text := id
 		if w.dice.chance(subscriber, 0.2) {
 			text += longMark
 		}
-		if impatient && w.dice.chance(subscriber, 0.4) {
-			w.going.Go(func() { w.write(subscriber, text) })
+		if last != "" && w.dice.chance(subscriber, 0.2) {
+			text = last
+		}
+		last = text
+		if impatient && w.dice.chance(subscriber, 0.6) {
+			w.going.Go(func() { w.write(subscriber, id, text) })
 		} else {
-			w.write(subscriber, text)
+			w.write(subscriber, id, text)
 		}
 	}
 }
 
-// write plays ManyChat and the handler for one message.
-func (w *world) write(subscriber, text string) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	if w.dice.chance(text, 0.15) {
-		defer time.AfterFunc(w.duration(text, 9*time.Second), cancel).Stop()
-	}
-	p, began := w.process(), time.Now()
-	w.trace("%s writes %q to %s", subscriber, text, p.name)
-	x := p.runner.Begin(turn.Message{
-		Key:  contact.Key{TenantID: key.TenantID, Channel: key.Channel, SubscriberID: contact.SubscriberID(subscriber)},
-		Text: text, ReceivedAt: began,
-	})
-	a := x.Wait(ctx)
-	e := &exchanged{subscriber: subscriber, began: began, took: time.Since(began), process: p.name, shed: a.Shed}
-	if a.Shed {
-		w.owns(a.Texts[0], text)
-	}
-	w.ripens("response to " + text)
-	if left := bound - e.took; !a.Gone && left > 0 { // the write may take what is left
-		time.Sleep(w.duration(text, min(left, w.lag(text+" response")*10+ms)))
-	}
-	written := !a.Gone && !p.isDead() && !w.dice.chance(text, 0.05)
-	if written {
-		e.answered, e.texts = time.Now(), a.Texts
-		w.phone.response(subscriber, text, a.Texts)
-	} else {
-		w.trace("%s: response to %q not written, gone %t: %q", p.name, text, a.Gone, short(a.Texts...))
+// proof is the token that a message brings: what the contact's field holds, or now and then
+// one that proves nothing.
+func (w *world) proof(subscriber, id string) string {
+	if w.dice.chance(id+" token", 0.08) {
+		return "not a token that anybody was issued, and long enough"
 	}
 	w.mu.Lock()
-	w.said[text] = e
+	defer w.mu.Unlock()
+	return w.tokens[subscriber]
+}
+
+// write plays ManyChat and the handler for one message. The contact's first name tells it
+// from others with the same text.
+func (w *world) write(subscriber, id, text string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if w.dice.chance(id, 0.15) {
+		defer time.AfterFunc(w.duration(id, 9*time.Second), cancel).Stop()
+	}
+	p, began := w.process(id), time.Now()
+	away := p.wasAway()
+	w.trace("%s writes %s %q to %s", subscriber, id, text, p.name)
+	x := p.runner.Begin(turn.Message{
+		Key:   contact.Key{TenantID: key.TenantID, Channel: key.Channel, SubscriberID: contact.SubscriberID(subscriber)},
+		Token: w.proof(subscriber, id), FirstName: id, Text: text, ReceivedAt: began,
+	})
+	a := x.Wait(ctx)
+	e := &exchanged{subscriber: subscriber, text: text, began: began, took: time.Since(began), process: p.name, shed: a.Shed}
+	if a.Shed {
+		w.owns(a.Texts[0], id)
+	}
+	w.answers(p, id, a)
+	w.ripens("response to " + id)
+	if left := bound - e.took; !a.Gone && left > 0 { // the write may take what is left
+		time.Sleep(w.duration(id, min(left, w.lag(id+" response")*10+ms)))
+	}
+	written := !a.Gone && !p.isDead() && !p.isAway() && !w.dice.chance(id, 0.05)
+	e.unsure = p.wasAway() != away || p.isAway()
+	if written {
+		e.answered, e.texts = time.Now(), apart(a.Texts)
+		w.phone.response(subscriber, id, e.texts)
+	} else {
+		w.trace("%s: response to %q not written, gone %t: %q", p.name, id, a.Gone, short(a.Texts...))
+	}
+	w.mu.Lock()
+	w.said[id] = e
 	w.mu.Unlock()
 	x.Written(written)
+}
+
+// apart takes the texts of several replies apart that one response carries.
+func apart(texts []string) (each []string) {
+	for _, text := range texts {
+		each = append(each, strings.Split(text, "\n\n")...)
+	}
+	return each
 }
 
 // list reads the outbox.
@@ -224,19 +285,23 @@ func (w *world) list(statuses ...outbox.Status) []outbox.Row {
 // recent reads every turn.
 func (w *world) recent() (all []store.RecentTurn) {
 	for c := range contacts {
-		turns, err := w.db.RecentTurns(context.Background(), key.TenantID, contact.SubscriberID(fmt.Sprint(900+c)), 1000)
-		if err != nil {
-			w.t.Error(err)
-		}
-		all = append(all, turns...)
+		all = append(all, w.recentOf(fmt.Sprint(900+c))...)
 	}
 	return all
+}
+
+func (w *world) recentOf(subscriber string) []store.RecentTurn {
+	turns, err := w.db.RecentTurns(context.Background(), key.TenantID, contact.SubscriberID(subscriber), 1000)
+	if err != nil {
+		w.t.Error(err)
+	}
+	return turns
 }
 
 // idle reports whether nothing is left to do.
 func (w *world) idle() bool {
 	for _, t := range w.recent() {
-		if t.State != conversation.Settled {
+		if t.State != conversation.Settled && t.State != conversation.Merged {
 			return false
 		}
 	}
@@ -247,6 +312,7 @@ func (w *world) idle() bool {
 func (w *world) read() {
 	w.turns = w.recent()
 	w.countPending()
+	w.readMerged()
 	for _, r := range w.list() {
 		w.rows[r.TurnID] = append(w.rows[r.TurnID], r)
 	}

@@ -70,8 +70,8 @@ type Config struct {
 	Account     Account
 	Agent       Agent
 	Guard       *guardrail.Guard
-	Tenant      func() *tenant.Tenant // the configuration in force; a turn asks once
-	Wake        func()                // tells the outbox worker that a row was written
+	Tenant      func() *tenant.Tenant       // the configuration in force; a turn asks once
+	Wake        func()                      // tells the outbox worker that a row was written
 	Freed       func(conversationID string) // tells other processes that the contact's next turn may start
 	Tokens      *token.Keeper
 	Enforced    bool                    // CONTACT_TOKENS_ENFORCED
@@ -178,7 +178,7 @@ func (r *Runner) Resume(rec Recorded) {
 		defer func() { <-r.reruns }()
 		rec := *x.recorded()
 		if r.strays.Hold(x.id) {
-			r.settle(x, rec, verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+			r.settle(x, rec, r.handedOff(x, rec))
 			return
 		}
 		r.settle(x, rec, r.decide(x, rec))
@@ -276,11 +276,26 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 		return rec, false
 	case handedOff:
 		if rec.Turn.State == conversation.Running || r.wait(x) {
-			r.settle(x, *x.recorded(), verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload})
+			rec = *x.recorded()
+			r.settle(x, rec, r.handedOff(x, rec))
 		}
 		return rec, false
 	}
 	return rec, true
+}
+
+// handedOff is what becomes of a message whose request was answered with the escalation copy
+// before it was recorded: nothing more is said. When it has taken in others that were not,
+// they are answered all the same, but not by that copy once more.
+func (r *Runner) handedOff(x *Exchange, rec Recorded) verdict {
+	if len(rec.Earlier) == 0 {
+		return verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload}
+	}
+	v := r.decide(x, rec)
+	if v.reason != "" {
+		v.messages = nil
+	}
+	return v
 }
 
 // arrival is a message as it is recorded.

@@ -135,7 +135,7 @@ func (w *way) settle(ctx context.Context) error {
 func (w *way) reroute(due time.Time) {
 	now, later := w.x.shape.Cut(w.texts)
 	p := outbox.Payload{Texts: now}
-	if len(later) == 0 {
+	if !w.follows(outbox.Payload{Texts: later, Actions: w.pending}) { // else that row has them
 		p.Actions = w.pending
 	}
 	w.x.r.reroute(w.x, w.turn, p, due)

@@ -52,6 +52,7 @@ type Keeper struct {
 	watch watch
 
 	mu   sync.Mutex
+	rest bool // nothing is taken over any more
 	id   string
 	beat time.Time // the start of the last beat that was confirmed; zero: none was
 }
@@ -107,17 +108,20 @@ func (k *Keeper) Run(ctx context.Context, turns Turns) {
 	for failed := false; ; {
 		var err error
 		select {
-		case <-ctx.Done():
-			return
-		case <-pulse.C:
-			if !k.cfg.Alone { // else nobody watches
-				err = k.pulse(ctx)
+		case <-pulse.C: // first, also when the process was held up and both are due
+			err = k.beats(ctx)
+		default:
+			select {
+			case <-ctx.Done():
+				return
+			case <-pulse.C:
+				err = k.beats(ctx)
+			case <-sweep.C:
+				if !k.Alive() || k.rests() {
+					continue // what others left is theirs, which this process may itself be taken for
+				}
+				err = k.sweep(ctx, turns)
 			}
-		case <-sweep.C:
-			if !k.Alive() {
-				continue // what others left is theirs, which this process may itself be taken for
-			}
-			err = k.sweep(ctx, turns)
 		}
 		if ctx.Err() != nil {
 			return
@@ -127,6 +131,28 @@ func (k *Keeper) Run(ctx context.Context, turns Turns) {
 		}
 		failed = err != nil
 	}
+}
+
+// beats beats when it is time to.
+func (k *Keeper) beats(ctx context.Context) error {
+	if k.cfg.Alone { // nobody watches
+		return nil
+	}
+	return k.pulse(ctx)
+}
+
+// Rest lets the process take nothing over any more: it stops, and what it took would wait
+// until it is gone. It goes on beating.
+func (k *Keeper) Rest() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.rest = true
+}
+
+func (k *Keeper) rests() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.rest
 }
 
 // Stop hands back what is unfinished, for other processes or the next start.
