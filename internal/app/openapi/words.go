@@ -129,7 +129,7 @@ func aboutProperties() map[string]map[string]string {
 			"tokensOut": "Tokens that it wrote.", "costMicros": "What they cost, in millionths of a dollar.",
 		},
 		"Timings": {
-			"record": "From the arrival of the request to the recorded message.", "steps": "Each step of the model.",
+			"record": "From the arrival of the request to the recorded message.", "wait": "Waiting for an earlier turn of the contact.", "steps": "Each step of the model.",
 			"hold": "Waiting for the gap behind an earlier text.", "total": "From the arrival of the request to the settled reply.",
 		},
 		"Action": {
