@@ -187,6 +187,9 @@ func (p *process) awaitDelivery(contact, state string) {
 type recordedTurn struct {
 	ID         string   `json:"id"`
 	State      string   `json:"state"`
+	Outcome    string   `json:"outcome"`
+	MergedInto string   `json:"mergedInto"`
+	Replies    []string `json:"replies"`
 	Deliveries []string `json:"deliveries"`
 }
 

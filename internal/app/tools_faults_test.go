@@ -307,30 +307,71 @@ func TestToolsFaultsKeepTheOrder(t *testing.T) {
 		t.Run(string(w.kind), func(t *testing.T) {
 			model := scripted(wrote("Hello."),
 				calling(addGift), slow(9*time.Second, wrote("First.")),
-				calling(addGift, dropGroup), wrote("Second."),
-				calling(addGift, setEvening), wrote("Third."))
+				calling(addGift, dropGroup), slow(9*time.Second, wrote("Second.")),
+				calling(addGift, setEvening), slow(9*time.Second, wrote("Third.")))
 			inStudio(t, setup{model: model}, func(s *studio) {
 				id := s.contact("900000001")
 				s.write(id, "hello")
 				s.rest(time.Minute)
-				s.faults(w.on("/fb/subscriber/addTagByName"))
-				s.write(id, "one")
-				s.rest(1500 * time.Millisecond) // the first reply is queued
-				s.write(id, "two")
-				s.write(id, "three")
-				s.rest(5 * time.Minute)
-				var read []string
-				for _, item := range s.account.Chat(id) {
-					if item.From == phone.FromBusiness && item.Text != "Hello." {
-						read = append(read, item.Text)
-					}
+				s.faults(manychattest.Fault{Kind: fault.ServerError, Path: "sendFlow"})
+				for _, text := range []string{"one", "two", "three"} {
+					s.write(id, text)
 				}
-				if diff := cmp.Diff([]string{ack, "First.", "Second.", "Third."}, read); diff != "" {
+				s.rest(3 * time.Second) // all three are queued
+				s.faults(w.on("/fb/subscriber/addTagByName"))
+				s.account.ForgetCalls()
+				s.rest(5 * time.Minute)
+				if diff := cmp.Diff([]string{"Hello.", ack, "First.", "Second.", "Third."}, s.reads(id)); diff != "" {
 					t.Errorf("the contact reads (-want +got):\n%s", diff)
 				}
 				want := []string{"say First.", "show", "add_tag gift", "say Second.", "show", "add_tag gift", "remove_tag group_booking", "say Third.", "show", "add_tag gift", "set_field preferred_shift=evening"}
 				if diff := cmp.Diff(want, s.did(id)); diff != "" {
 					t.Errorf("ManyChat was asked (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// Holds docs/spec/03-turn.md, "One turn at a time per contact", "Carrying": the actions of a
+// reply that a response carried are made before those of the response's own, and whatever
+// ManyChat does to them, all are made once and the next reply follows.
+func TestToolsFaultsOfCarriedActions(t *testing.T) {
+	for _, w := range woes() {
+		if w.behind == "" || w.kind == fault.MissingField {
+			continue
+		}
+		t.Run(string(w.kind), func(t *testing.T) {
+			model := scripted(wrote("Hello."),
+				calling(addGift), slow(9*time.Second, wrote("First.")),
+				calling(addGift, dropGroup), wrote("Second."),
+				wrote("Third."))
+			inStudio(t, setup{model: model}, func(s *studio) {
+				id := s.contact("900000001")
+				s.write(id, "hello")
+				s.rest(time.Minute)
+				s.faults(w.on("/fb/subscriber/addTagByName"), manychattest.Fault{Kind: fault.ServerError, Path: "/fb/subscriber/setCustomFieldByName"})
+				s.write(id, "one")
+				s.rest(3500 * time.Millisecond) // the first reply was tried, and waits to be tried again
+				s.account.ForgetCalls()
+				if got := s.write(id, "two"); len(got.Shown) != 1 || got.Shown[0].Text != "First.\n\nSecond." {
+					t.Errorf("the response shows %v %s", got.Shown, got.Reason)
+				}
+				s.rest(5 * time.Minute)
+				s.write(id, "three")
+				s.rest(5 * time.Minute)
+				if diff := cmp.Diff([]string{"Hello.", ack, "First.\n\nSecond.", "Third."}, s.reads(id)); diff != "" {
+					t.Errorf("the contact reads (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff([]string{"add_tag gift", "add_tag gift", "remove_tag group_booking"}, s.did(id)); diff != "" {
+					t.Errorf("ManyChat was asked (-want +got):\n%s", diff)
+				}
+				turns := s.recorded(id, 3)
+				if diff := cmp.Diff([]string{"add_tag gift " + w.behind, "remove_tag group_booking " + isDone}, actedIn(turns[1])); diff != "" {
+					t.Errorf("of the response's own is recorded (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff([]string{"add_tag gift " + w.behind}, actedIn(turns[2])); diff != "" {
+					t.Errorf("of the carried reply is recorded (-want +got):\n%s", diff)
 				}
 			})
 		})

@@ -128,15 +128,48 @@ func TestToolsBehindAnOverflow(t *testing.T) {
 }
 
 // Holds docs/spec/07-tools.md, "Flows go out before the reply": while an earlier reply is queued
-// a flow is staged like everything else, and follows its own text.
-func TestToolsBehindAQueuedReply(t *testing.T) {
+// a flow is staged like everything else, and follows its own text, here in a response that
+// carries both.
+func TestToolsBehindACarriedReply(t *testing.T) {
 	model := scripted(
 		calling(addGift), slow(9*time.Second, wrote("First.")),
 		calling(sendMap, dropGroup), wrote("Second."),
 	)
 	inStudio(t, setup{model: model}, func(s *studio) {
 		id := s.contact("900000001")
-		s.faults(manychattest.Fault{Kind: fault.ServerError, Path: "sendFlow"})
+		s.faults(manychattest.Fault{Kind: fault.ServerError, Path: "/fb/subscriber/setCustomFieldByName"})
+		s.write(id, question)
+		s.rest(5 * time.Second)
+		s.account.ForgetCalls()
+		if got := s.write(id, "and how do I get there?"); len(got.Shown) != 1 || got.Shown[0].Text != "First.\n\nSecond." {
+			t.Errorf("the response shows %v %s", got.Shown, got.Reason)
+		}
+		s.rest(0)
+		if got := told(model.Requests()[3]); len(got) != 2 || got[0] != `send_flow {"staged":true}` {
+			t.Errorf("the model is told %q", got)
+		}
+		s.faults()
+		s.rest(5 * time.Minute)
+		want := []string{"add_tag gift", "send_flow studio_map", "remove_tag group_booking"}
+		if diff := cmp.Diff(want, s.did(id)); diff != "" {
+			t.Errorf("ManyChat was asked (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"send_flow studio_map performed", "remove_tag group_booking performed"}, s.acted(id)); diff != "" {
+			t.Errorf("recorded (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Holds docs/spec/07-tools.md, "Flows go out before the reply": while an earlier reply is on its
+// way a flow is staged like everything else, and follows its own text through the outbox.
+func TestToolsBehindAReplyOnItsWay(t *testing.T) {
+	model := scripted(
+		calling(addGift), slow(9*time.Second, wrote("First.")),
+		calling(sendMap, dropGroup), wrote("Second."),
+	)
+	inStudio(t, setup{model: model}, func(s *studio) {
+		id := s.contact("900000001")
+		s.faults(manychattest.Fault{Kind: fault.SlowSuccess, Path: "/fb/subscriber/setCustomFieldByName"})
 		s.write(id, question)
 		s.rest(5 * time.Second)
 		if got := s.write(id, "and how do I get there?"); len(got.Shown) != 0 || got.Failure != "" {
@@ -150,7 +183,6 @@ func TestToolsBehindAQueuedReply(t *testing.T) {
 			t.Errorf("while both wait (-want +got):\n%s", diff)
 		}
 		s.faults()
-		s.account.ForgetCalls()
 		s.rest(5 * time.Minute)
 		want := []string{"say First.", "show", "add_tag gift", "say Second.", "show", "send_flow studio_map", "remove_tag group_booking"}
 		if diff := cmp.Diff(want, s.did(id)); diff != "" {

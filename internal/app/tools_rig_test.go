@@ -245,6 +245,16 @@ func (s *studio) rest(d time.Duration) {
 	synctest.Wait()
 }
 
+// reads is what the business wrote to a contact, in order.
+func (s *studio) reads(id string) (all []string) {
+	for _, item := range s.account.Chat(id) {
+		if item.From == phone.FromBusiness {
+			all = append(all, item.Text)
+		}
+	}
+	return all
+}
+
 // recorded are a contact's recorded turns, newest first.
 func (s *studio) recorded(id string, n int) []sandbox.Turn {
 	s.t.Helper()

@@ -90,10 +90,15 @@ func (s turnShow) Run(ctx context.Context, std Streams) error {
 		if err != nil {
 			return err
 		}
+		merged, err := db.MergedTurns(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		told := show.Told{Turn: t, Merged: merged, Rows: rows}
 		if s.JSON || !terminal(std.Out) {
-			err = show.Object(std.Out, show.TurnOf(t, rows))
+			err = show.Object(std.Out, show.TurnOf(told))
 		} else {
-			err = show.Turn(std.Out, t, rows)
+			err = show.Turn(std.Out, told)
 		}
 		if err == nil {
 			tellDead(std, rows)

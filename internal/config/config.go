@@ -117,12 +117,12 @@ type Turn struct {
 	RaceDeadline  time.Duration  `env:"RACE_DEADLINE_MS" default:"8000" unit:"ms" min:"1" max:"8500"`
 	ModelAbort    time.Duration  `env:"MODEL_ABORT_MS" default:"30000" unit:"ms" min:"1" max:"600000"`
 	ShutdownGrace time.Duration  `env:"SHUTDOWN_GRACE_MS" default:"25000" unit:"ms" min:"0" max:"600000"`
-	ProcessLease  time.Duration  `env:"PROCESS_LEASE_MS" planned:"true" default:"15000" unit:"ms" min:"1000" max:"600000"`
+	ProcessLease  time.Duration  `env:"PROCESS_LEASE_MS" default:"15000" unit:"ms" min:"1000" max:"600000"`
 	MaxAttempts   int            `env:"TURN_MAX_ATTEMPTS" default:"2" min:"1" max:"10"`
 	MaxInFlight   int            `env:"MAX_INFLIGHT_TURNS" default:"10000" min:"1" max:"1000000"`
 	InboundRPM    int            `env:"INBOUND_RPM" default:"300" min:"1" max:"1000000"` // per address, requests without a valid secret
 	TrustProxy    TrustedProxies `env:"TRUST_PROXY"`
-	MergeWaiting  bool           `env:"MERGE_WAITING" planned:"true" default:"true"`
+	MergeWaiting  bool           `env:"MERGE_WAITING" default:"true"`
 	EnforceTokens bool           `env:"CONTACT_TOKENS_ENFORCED" default:"true"`
 }
 

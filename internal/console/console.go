@@ -139,6 +139,7 @@ type Turn struct {
 	State         conversation.State            `json:"state"`
 	Attempt       int                           `json:"attempt"`
 	Text          string                        `json:"text"`
+	MergedInto    string                        `json:"mergedInto,omitempty"`
 	Replies       []string                      `json:"replies"`
 	Outcome       conversation.Outcome          `json:"outcome,omitempty"`
 	Path          conversation.Path             `json:"path,omitempty"`
@@ -160,7 +161,7 @@ type Turn struct {
 func view(r Recorded) Turn {
 	t := r.Turn
 	return Turn{
-		ID: t.ID, State: t.State, Attempt: t.Attempt, Text: t.Text, Replies: t.Replies,
+		ID: t.ID, State: t.State, Attempt: t.Attempt, Text: t.Text, MergedInto: t.MergedInto, Replies: t.Replies,
 		Outcome: t.Outcome, Path: t.Path, Reason: t.Reason, Model: t.Model, PromptVersion: t.PromptVersion,
 		Confidence: t.Confidence, Spend: t.Spend, Micros: t.Timings, Interventions: t.Interventions, Actions: t.Actions, Calls: t.Calls,
 		ReceivedAt: t.ReceivedAt, SettledAt: instant(t.SettledAt), RespondedAt: instant(t.RespondedAt), Deliveries: r.Deliveries,

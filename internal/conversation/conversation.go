@@ -94,6 +94,7 @@ type Turn struct {
 	ReceivedAt     time.Time       // the handler's start
 	SettledAt      time.Time
 	RespondedAt    time.Time // when the response was written; zero: it was not
+	MergedInto     string    // the turn that answers the message instead; empty: this one does, or none
 }
 
 // Spend is what a turn's model calls used.

@@ -132,6 +132,10 @@ func (t Turn) Decided() string {
 
 // Left says in words how the reply left; empty: it did not yet.
 func (t Turn) Left() string {
+	switch t.Outcome {
+	case "merged", "duplicate":
+		return "nothing was said for it alone"
+	}
 	switch t.Path {
 	case "inline":
 		return "left in the response"
@@ -146,7 +150,7 @@ func (t Turn) Left() string {
 // Ended is the turn's outcome in words, or its state.
 func (t Turn) Ended() label.Badge {
 	if t.Outcome == "" {
-		return label.Badge{Text: label.Words(t.State), Tone: "wait"}
+		return label.BadgeOf(label.States(), t.State)
 	}
 	return label.BadgeOf(label.Outcomes(), t.Outcome)
 }

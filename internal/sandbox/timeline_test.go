@@ -120,6 +120,14 @@ func TestTimelineOfOtherTurns(t *testing.T) {
 			[]string{"Guardrails and checks: price, link", "+1s Decided: escalated for an error, for error; left by the outbox"}},
 		{"silent", `{"id":"t1","state":"settled","outcome":"paused","path":"silent","receivedAt":"2026-03-04T05:06:07Z","settledAt":"2026-03-04T05:06:08Z"}`,
 			[]string{"+1s Decided: paused; nothing was said"}},
+		{"waiting", `{"id":"t1","state":"waiting","attempt":0,"micros":{"record":1500},"settledAt":null}`, []string{"+1.5ms It was recorded"}},
+		{"behind another", `{"id":"t1","state":"settled","outcome":"answered","path":"outbox","micros":{"record":1500,"wait":2000000},
+			"receivedAt":"2026-03-04T05:06:07Z","settledAt":"2026-03-04T05:06:10Z"}`,
+			[]string{"+1.5ms It was recorded", "took 2s It waited for an earlier turn of the contact", "+3s Decided: answered; left by the outbox"}},
+		{"merged", `{"id":"t1","state":"merged","outcome":"merged","path":"silent","mergedInto":"t2","receivedAt":"2026-03-04T05:06:07Z","settledAt":"2026-03-04T05:06:08Z"}`,
+			[]string{"+1s Decided: answered with a later message; nothing was said for it alone"}},
+		{"duplicate", `{"id":"t1","state":"settled","outcome":"duplicate","path":"silent","receivedAt":"2026-03-04T05:06:07Z","settledAt":"2026-03-04T05:06:07Z"}`,
+			[]string{"+0s Decided: the same message once more; nothing was said for it alone"}},
 		{"a step past every bound", `{"id":"t1","state":"running","calls":[{"step":1000000000,"tool":"x"},{"step":0,"tool":"y"}]}`, nil},
 	}
 	for _, tt := range tests {
@@ -132,6 +140,23 @@ func TestTimelineOfOtherTurns(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// Holds docs/spec/03-turn.md, "One turn at a time per contact": an operator reads of a message
+// that waits what it waits for, and of one that was merged which turn answers it.
+func TestTurnsOfTheLane(t *testing.T) {
+	r := newRig(t)
+	r.get("/sandbox")
+	r.service.record(`[{"id":"t3","state":"waiting"},{"id":"t1","state":"merged","outcome":"merged","path":"silent","mergedInto":"t2"}]`)
+	body := r.get("/sandbox/live?contact=" + first).body
+	for _, want := range []string{
+		`<li class="wait">waits for an earlier turn</li>`, `<li class="plain">answered with a later message</li>`,
+		`<dt>answered by turn</dt><dd><code>t2</code></dd>`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not hold %q", want)
+		}
 	}
 }
 

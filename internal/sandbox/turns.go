@@ -24,6 +24,7 @@ type Turn struct {
 	State         string    `json:"state"`
 	Attempt       int       `json:"attempt"`
 	Text          string    `json:"text"`
+	MergedInto    string    `json:"mergedInto"` // the turn that answers it; empty: this one does, or none
 	Replies       []string  `json:"replies"`
 	Outcome       string    `json:"outcome"`
 	Path          string    `json:"path"`
@@ -39,6 +40,7 @@ type Turn struct {
 	SettledAt     time.Time `json:"settledAt"` // zero: it is not yet
 	Micros        struct {
 		Record int64   `json:"record"`
+		Wait   int64   `json:"wait"`
 		Steps  []int64 `json:"steps"`
 		Hold   int64   `json:"hold"`
 		Total  int64   `json:"total"`

@@ -34,6 +34,7 @@ var TurnPath = map[string]string{
 	"selectStarted":           selectStarted,
 	"selectMerged":            selectMerged,
 	"selectWaiting":           selectWaiting,
+	"selectMergedTurns":       selectMergedTurns,
 	"requeueOf":               requeueOf,
 	"requeueAll":              requeueAll,
 	"selectUnowned":           selectUnowned,

@@ -21,7 +21,7 @@ import (
 const turnColumns = `a.id, a.conversation_id, c.tenant_id, c.channel, c.subscriber_id, a.seq, a.state, coalesce(a.owner, ''),
     a.attempt, a.bound, coalesce(m.text, ''), a.first_name, a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
     coalesce(a.escalation_reason, ''), a.model, a.prompt_version, a.tokens_in, a.tokens_cached, a.tokens_out,
-    a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.calls, a.received_at, a.settled_at, a.responded_at`
+    a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.calls, a.received_at, a.settled_at, a.responded_at, coalesce(a.merged_into, '')`
 
 const joinTurn = `
 JOIN conversations c ON c.id = a.conversation_id
@@ -30,6 +30,12 @@ LEFT JOIN turns m ON m.turn_id = a.id AND m.role = 'contact'`
 const selectTurn = `
 SELECT ` + turnColumns + ` FROM turns a` + joinTurn + `
 WHERE a.id = $1 AND a.role = 'agent'`
+
+// selectMergedTurns reads the turns whose messages another one answers.
+const selectMergedTurns = `
+SELECT ` + turnColumns + ` FROM turns a` + joinTurn + `
+WHERE a.merged_into = $1
+ORDER BY a.seq`
 
 const selectTurnRows = `
 SELECT ` + queue.Columns + ` FROM outbox WHERE turn_id = $1 ORDER BY kind, part`
@@ -67,6 +73,16 @@ func (db *DB) Turn(ctx context.Context, id string) (conversation.Turn, error) {
 		return conversation.Turn{}, fmt.Errorf("read turn: %w", database.Explain(err))
 	}
 	return t, nil
+}
+
+// MergedTurns reads the turns that were merged into one, oldest first.
+func (db *DB) MergedTurns(ctx context.Context, id string) ([]conversation.Turn, error) {
+	rows, err := db.Read().QueryContext(ctx, selectMergedTurns, id)
+	turns, err := database.Collect(rows, err, func(r database.Row) (conversation.Turn, error) { return scanTurn(r) })
+	if err != nil {
+		return nil, fmt.Errorf("read the turns that were merged into one: %w", database.Explain(err))
+	}
+	return turns, nil
 }
 
 // TurnRows reads a turn's outbox rows of all kinds, by kind and part; there are none of an
@@ -143,6 +159,7 @@ func scanTurn(r database.Row, after ...any) (t conversation.Turn, err error) {
 		&t.Spend.CostMicros, column.JSON(&t.Timings), &t.Confidence, column.JSON(&t.Interventions), column.JSON(&t.Actions),
 		column.JSON(&t.Calls),
 		column.Instant(&t.ReceivedAt), column.Instant(&t.SettledAt), column.Instant(&t.RespondedAt),
+		&t.MergedInto,
 	}, after...)...)
 	return t, err
 }

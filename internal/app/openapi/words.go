@@ -129,7 +129,7 @@ func aboutProperties() map[string]map[string]string {
 			"tokensOut": "Tokens that it wrote.", "costMicros": "What they cost, in millionths of a dollar.",
 		},
 		"Timings": {
-			"record": "From the arrival of the request to the recorded message.", "steps": "Each step of the model.",
+			"record": "From the arrival of the request to the recorded message.", "wait": "Waiting for an earlier turn of the contact.", "steps": "Each step of the model.",
 			"hold": "Waiting for the gap behind an earlier text.", "total": "From the arrival of the request to the settled reply.",
 		},
 		"Action": {
@@ -148,7 +148,7 @@ func aboutProperties() map[string]map[string]string {
 func aboutTurn() map[string]string {
 	return map[string]string{
 		"id": "The turn's id.", "state": "Where it stands (docs/states.md).", "attempt": "How often it was started.",
-		"text": "What the contact wrote.", "replies": "What they were answered.", "outcome": "How it ended.", "path": "How the reply left.",
+		"text": "What the contact wrote.", "mergedInto": "The later turn that answers the message together with its own.", "replies": "What they were answered.", "outcome": "How it ended.", "path": "How the reply left.",
 		"escalationReason": "Why it went to a person.", "model": "The model that answered.", "promptVersion": "A hash of the prompt's fixed part.",
 		"confidence": "How sure the model was; null: no model answered.", "spend": "What the model used.", "micros": "Where the time went.",
 		"interventions": "What was changed or stopped on the way.", "actions": "What the agent did besides replying; null: no tool was offered.",

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
-	"github.com/manychat-agent/manychat-agent/internal/outbox"
 )
 
 // Turns prints a table of turns.
@@ -26,10 +25,11 @@ func Turns(w io.Writer, turns []TurnLine) error {
 }
 
 // Turn prints an account of one turn, in the order in which things happened.
-func Turn(w io.Writer, t conversation.Turn, rows []outbox.Row) error {
+func Turn(w io.Writer, told Told) error {
 	var b strings.Builder
+	t, rows := told.Turn, told.Rows
 	facts(&b, t)
-	section(&b, "the contact wrote", []string{t.Text})
+	section(&b, "the contact wrote", texts(told))
 	steps(&b, t)
 	section(&b, "guardrails and checks", t.Interventions)
 	section(&b, "the agent replied", t.Replies)
@@ -41,6 +41,14 @@ func Turn(w io.Writer, t conversation.Turn, rows []outbox.Row) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// texts are the messages that a turn answers, oldest first; each but its own with its turn.
+func texts(told Told) (all []string) {
+	for _, m := range told.Merged {
+		all = append(all, m.Text+"\n(turn "+m.ID+", answered together with this one)")
+	}
+	return append(all, told.Turn.Text)
 }
 
 // facts are what a turn has one of.
@@ -58,6 +66,7 @@ func facts(b *strings.Builder, t conversation.Turn) {
 	line("state", state(t))
 	line("outcome", string(t.Outcome))
 	line("handed off for", string(t.Reason))
+	line("answered by", t.MergedInto)
 	line("left", left(t))
 	line("model", cmp.Or(t.Model, "none ran"))
 	line("prompt", t.PromptVersion)
@@ -73,6 +82,9 @@ func took(t conversation.Timings) string {
 		return ""
 	}
 	said := Took(t.Total) + ", recorded after " + Took(t.Record)
+	if t.Wait > 0 {
+		said += ", waited " + Took(t.Wait) + " for an earlier turn"
+	}
 	if t.Hold > 0 {
 		said += ", held for " + Took(t.Hold)
 	}
@@ -101,6 +113,12 @@ func state(t conversation.Turn) string {
 
 // left says how the reply left.
 func left(t conversation.Turn) string {
+	switch t.Outcome {
+	case conversation.MergedAway:
+		return "not at all: a later turn answered the message with its own"
+	case conversation.Duplicate:
+		return "not at all: the contact had just sent the same, which the turn before this one answers"
+	}
 	switch t.Path {
 	case conversation.Inline:
 		if t.RespondedAt.IsZero() {

@@ -20,7 +20,7 @@ func actionsOf(t *testing.T, calls []action.Call, record ...action.Record) strin
 	t.Helper()
 	var out bytes.Buffer
 	turn := conversation.Turn{ID: "turn-1", Key: full().Key, State: conversation.Settled, Calls: calls, Actions: append([]action.Record{}, record...), ReceivedAt: arrived}
-	if err := show.Turn(&out, turn, nil); err != nil {
+	if err := show.Turn(&out, show.Told{Turn: turn}); err != nil {
 		t.Fatal(err)
 	}
 	_, acts, found := strings.Cut(out.String(), "\nactions\n")

@@ -77,7 +77,7 @@ func rows() []outbox.Row {
 // called, what it was told, and what became of it; never what a note says.
 func TestTurn(t *testing.T) {
 	var out bytes.Buffer
-	if err := show.Turn(&out, full(), rows()); err != nil {
+	if err := show.Turn(&out, show.Told{Turn: full(), Rows: rows()}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.ReplaceAll(out.String(), " "+arrived.Format("MST"), " ZONE")
@@ -88,7 +88,7 @@ func TestTurn(t *testing.T) {
 func TestTurnWithoutMuch(t *testing.T) {
 	var out bytes.Buffer
 	turn := conversation.Turn{ID: "turn-2", Key: full().Key, State: conversation.Running, Attempt: 1, Bound: true, Text: "hello", ReceivedAt: arrived}
-	if err := show.Turn(&out, turn, nil); err != nil {
+	if err := show.Turn(&out, show.Told{Turn: turn}); err != nil {
 		t.Fatal(err)
 	}
 	for _, head := range []string{"took", "outcome", "left", "prompt", "confidence", "spend", "steps", "guardrails", "replied", "actions", "outbox"} {
@@ -98,8 +98,33 @@ func TestTurnWithoutMuch(t *testing.T) {
 	}
 	turn.Actions = []action.Record{}
 	out.Reset()
-	if err := show.Turn(&out, turn, nil); err != nil || !strings.HasSuffix(out.String(), "\nactions\n  none was chosen\n") {
+	if err := show.Turn(&out, show.Told{Turn: turn}); err != nil || !strings.HasSuffix(out.String(), "\nactions\n  none was chosen\n") {
 		t.Errorf("%v: tools that were offered and not used are not told from none:\n%s", err, out.String())
+	}
+}
+
+// Holds docs/spec/03-turn.md, "One turn at a time per contact": a turn that answers several
+// messages lists them all, in their order, each with its turn, and says how long it waited.
+func TestTurnOfSeveralMessages(t *testing.T) {
+	told := show.Told{
+		Turn:   conversation.Turn{ID: "turn-3", Key: full().Key, State: conversation.Settled, Text: "and glazes?", Timings: conversation.Timings{Record: 1500, Wait: 2_000_000, Total: 2_500_000}},
+		Merged: []conversation.Turn{{ID: "turn-1", Text: "a bowl?"}, {ID: "turn-2", Text: "how much?"}},
+	}
+	var out bytes.Buffer
+	if err := show.Turn(&out, told); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"took        2.5s, recorded after 1.5ms, waited 2s for an earlier turn\n",
+		"\nthe contact wrote\n  a bowl?\n  (turn turn-1, answered together with this one)\n  how much?\n  (turn turn-2, answered together with this one)\n  and glazes?\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not said:\n%s", want, out.String())
+		}
+	}
+	want := []show.MergedView{{ID: "turn-1", Text: "a bowl?"}, {ID: "turn-2", Text: "how much?"}}
+	if diff := cmp.Diff(want, show.TurnOf(told).Merged); diff != "" {
+		t.Errorf("as JSON (-want +got):\n%s", diff)
 	}
 }
 
@@ -109,9 +134,11 @@ func TestHowItLeft(t *testing.T) {
 	for want, turn := range map[string]conversation.Turn{
 		"left        in the response\n": written, "left        in the response, which is not known to be written\n": {Path: conversation.Inline},
 		"left        by the outbox\n": {Path: conversation.Outbox}, "left        not at all: nothing was to be said\n": {Path: conversation.Silent},
+		"answered by  turn-3\nleft         not at all: a later turn answered the message with its own\n":       {Outcome: conversation.MergedAway, Path: conversation.Silent, MergedInto: "turn-3"},
+		"left        not at all: the contact had just sent the same, which the turn before this one answers\n": {Outcome: conversation.Duplicate, Path: conversation.Silent},
 	} {
 		var out bytes.Buffer
-		if err := show.Turn(&out, turn, nil); err != nil || !strings.Contains(out.String(), want) {
+		if err := show.Turn(&out, show.Told{Turn: turn}); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%v: %q is not said:\n%s", err, want, out.String())
 		}
 	}
@@ -126,7 +153,7 @@ func TestHostileTexts(t *testing.T) {
 	rows := rows()
 	rows[0].LastError, rows[0].Payload.Texts = hostile, []string{hostile}
 	var out bytes.Buffer
-	if err := show.Turn(&out, turn, rows); err != nil {
+	if err := show.Turn(&out, show.Told{Turn: turn, Rows: rows}); err != nil {
 		t.Fatal(err)
 	}
 	if err := show.Row(&out, rows[0]); err != nil {
@@ -144,7 +171,7 @@ func TestHostileTexts(t *testing.T) {
 // console's API, and a note is its length.
 func TestTurnAsJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := show.Object(&out, show.TurnOf(full(), rows())); err != nil {
+	if err := show.Object(&out, show.TurnOf(show.Told{Turn: full(), Rows: rows()})); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "a note that nobody prints") {

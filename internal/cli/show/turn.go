@@ -19,6 +19,8 @@ type TurnView struct {
 	Attempt       int                           `json:"attempt"`
 	Bound         bool                          `json:"bound"`
 	Text          string                        `json:"text"`
+	Merged        []MergedView                  `json:"merged,omitempty"`     // answered together with it
+	MergedInto    string                        `json:"mergedInto,omitempty"` // the turn that answers it
 	Replies       []string                      `json:"replies"`
 	Outcome       conversation.Outcome          `json:"outcome,omitempty"`
 	Path          conversation.Path             `json:"path,omitempty"`
@@ -37,15 +39,33 @@ type TurnView struct {
 	Outbox        []RowView                     `json:"outbox"`
 }
 
-// TurnOf is a turn and its outbox rows, whose texts are among the turn's replies.
-func TurnOf(t conversation.Turn, rows []outbox.Row) TurnView {
+// MergedView is a message that a later turn answered together with its own.
+type MergedView struct {
+	ID   string `json:"id"` // of its turn
+	Text string `json:"text"`
+}
+
+// Told is a turn and what belongs to it.
+type Told struct {
+	Turn   conversation.Turn
+	Merged []conversation.Turn // whose messages it answers too, oldest first
+	Rows   []outbox.Row        // whose texts are among its replies
+}
+
+// TurnOf is a turn as JSON.
+func TurnOf(told Told) TurnView {
+	t := told.Turn
+	var merged []MergedView
+	for _, m := range told.Merged {
+		merged = append(merged, MergedView{m.ID, m.Text})
+	}
 	return TurnView{
 		ID: t.ID, Conversation: t.ConversationID, Subscriber: t.Key.SubscriberID, Channel: t.Key.Channel,
-		State: t.State, Attempt: t.Attempt, Bound: t.Bound, Text: t.Text, Replies: t.Replies,
+		State: t.State, Attempt: t.Attempt, Bound: t.Bound, Text: t.Text, Merged: merged, MergedInto: t.MergedInto, Replies: t.Replies,
 		Outcome: t.Outcome, Path: t.Path, Reason: t.Reason, Model: t.Model, PromptVersion: t.PromptVersion,
 		Confidence: t.Confidence, Spend: t.Spend, Micros: t.Timings, Interventions: t.Interventions,
 		Actions: t.Actions, Calls: t.Calls, ReceivedAt: t.ReceivedAt, SettledAt: instant(t.SettledAt),
-		RespondedAt: instant(t.RespondedAt), Outbox: RowsOf(rows),
+		RespondedAt: instant(t.RespondedAt), Outbox: RowsOf(told.Rows),
 	}
 }
 

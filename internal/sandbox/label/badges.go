@@ -57,6 +57,15 @@ func Rows() map[string]Badge {
 	}
 }
 
+// States are where a turn stands that has no outcome yet.
+func States() map[string]Badge {
+	return map[string]Badge{
+		"waiting":   {"waits for an earlier turn", "wait"},
+		"running":   {"running", "wait"},
+		"answering": {"answering", "wait"},
+	}
+}
+
 // Outcomes are the outcomes that a person should notice.
 func Outcomes() map[string]Badge {
 	return map[string]Badge{
@@ -65,5 +74,7 @@ func Outcomes() map[string]Badge {
 		"escalated":          {"escalated", "bad"},
 		"escalated_precheck": {"escalated before the model", "bad"},
 		"escalated_error":    {"escalated for an error", "bad"},
+		"merged":             {"answered with a later message", "plain"},
+		"duplicate":          {"the same message once more", "plain"},
 	}
 }
