@@ -22,13 +22,14 @@ var crowd = []string{
 	`INSERT INTO contacts (tenant_id, subscriber_id, token, has_token)
     SELECT 'demo', CAST(i AS TEXT), '{}', 0 FROM generate_series(1, 2000) i`,
 	`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at, state, attempt,
-        outcome, path, settled_at, replies)
-    SELECT 't' || i, 't' || i, 'demo', 'c' || i % 2000 + 1, 'agent', i / 2000 * 2 + 2, 1, 1, 'hi', i,
-        CASE i % 10 WHEN 0 THEN 'answering' WHEN 1 THEN 'running' ELSE 'settled' END, 1,
-        CASE WHEN i % 10 <> 1 THEN 'answered' END, CASE WHEN i % 10 <> 1 THEN 'inline' END, CASE WHEN i % 10 <> 1 THEN i END, '[]'
+        owner, outcome, path, settled_at, replies)
+    SELECT 't' || i, 't' || i, 'tenant' || i % 20, 'c' || i % 2000 + 1, 'agent', i / 2000 * 2 + 2, 1, 1, 'hi', i,
+        CASE WHEN i <= 13000 THEN 'settled' WHEN i % 2 = 0 THEN 'answering' ELSE 'running' END, 1, 'p' || i % 4,
+        CASE WHEN i <= 13000 OR i % 2 = 0 THEN 'answered' END, CASE WHEN i <= 13000 OR i % 2 = 0 THEN 'inline' END,
+        CASE WHEN i <= 13000 OR i % 2 = 0 THEN i END, '[]'
     FROM generate_series(1, 15000) i`,
 	`INSERT INTO turns (id, turn_id, tenant_id, conversation_id, role, seq, bound, in_history, text, received_at)
-    SELECT 'm' || i, 't' || i, 'demo', 'c' || i % 2000 + 1, 'contact', i / 2000 * 2 + 1, 1, 1, 'hi', i FROM generate_series(1, 15000) i`,
+    SELECT 'm' || i, 't' || i, 'tenant' || i % 20, 'c' || i % 2000 + 1, 'contact', i / 2000 * 2 + 1, 1, 1, 'hi', i FROM generate_series(1, 15000) i`,
 	`INSERT INTO outbox (id, tenant_id, conversation_id, turn_id, channel, subscriber_id, kind, seq, part, payload, status,
         owner, attempts, delivered_at, reason, next_attempt_at, created_at)
     SELECT 'o' || i || k, 'demo', 'c' || i % 2000 + 1, 't' || i, 'whatsapp', CAST(i % 2000 + 1 AS TEXT), k, i / 2000 * 2 + 2, 0, '{}',
