@@ -31,7 +31,7 @@ dev: ## Run the service, an emulated ManyChat and a phone page on 127.0.0.1
 build: ## Build the static binary bin/manychat-agent
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/manychat-agent ./cmd/manychat-agent
 
-test: ## Run every test that needs nothing but Go
+test: ## Run every test that needs nothing but Go, and a PostgreSQL where one answers
 	go test ./...
 
 properties: ## Run the property tests with CHECKS=1000 cases that no run has drawn before

@@ -16,6 +16,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -25,9 +26,11 @@ import (
 // callers is how many turns are in flight per processor.
 const callers = 64
 
-func benchDB(b *testing.B) *DB {
+func benchDB(b *testing.B) *DB { return benchOn(b, "sqlite:"+filepath.Join(b.TempDir(), "agent.db")) }
+
+func benchOn(b *testing.B, url string) *DB {
 	b.Helper()
-	db, err := Open(b.Context(), Options{URL: "sqlite:" + filepath.Join(b.TempDir(), "agent.db"), Now: time.Now})
+	db, err := Open(b.Context(), Options{URL: url, Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,8 +58,11 @@ func inParallel(b *testing.B, one func(ctx context.Context, id string, key conta
 // rate reports what was done per second.
 func rate(b *testing.B, unit string) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), unit) }
 
-func BenchmarkTurn(b *testing.B) {
-	db := benchDB(b)
+func BenchmarkTurn(b *testing.B) { benchmarkTurn(b, benchDB(b)) }
+
+func BenchmarkTurnOnPostgreSQL(b *testing.B) { benchmarkTurn(b, benchOn(b, postgrestest.Open(b))) }
+
+func benchmarkTurn(b *testing.B, db *DB) {
 	defer rate(b, "turns/s")
 	inParallel(b, func(ctx context.Context, id string, key contact.Key) error {
 		now := time.Now()
@@ -156,8 +162,13 @@ func drain(tx *groupcommit.Tx, query string, args ...any) error {
 
 // BenchmarkDelivery claims, records progress of and releases rows of a backlog as a
 // worker does, without the calls to ManyChat.
-func BenchmarkDelivery(b *testing.B) {
-	db := benchDB(b)
+func BenchmarkDelivery(b *testing.B) { benchmarkDelivery(b, benchDB(b)) }
+
+func BenchmarkDeliveryOnPostgreSQL(b *testing.B) {
+	benchmarkDelivery(b, benchOn(b, postgrestest.Open(b)))
+}
+
+func benchmarkDelivery(b *testing.B, db *DB) {
 	inParallel(b, func(ctx context.Context, id string, _ contact.Key) error {
 		key := contact.Key{TenantID: "demo", Channel: contact.WhatsApp, SubscriberID: contact.SubscriberID(id[len("turn-"):])}
 		r, err := db.Record(ctx, turn.Arrival{TurnID: id, Key: key, Owner: "process-a", Text: "hello", ReceivedAt: time.Now()})

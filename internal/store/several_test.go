@@ -246,7 +246,7 @@ func holdClaims(t *testing.T, raw *sql.DB) (resume func()) {
 func untilWaiting(t *testing.T, raw *sql.DB, n int, done <-chan struct{}) {
 	t.Helper()
 	const query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-	for waiting := 0; waiting < n; {
+	for waiting := 0; waiting < n && !t.Failed(); {
 		select {
 		case <-done:
 			return

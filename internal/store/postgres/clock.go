@@ -14,7 +14,7 @@ const (
 	measureWithin = 2 * time.Second
 	// samples is how many looks make a measurement; the quickest of them counts.
 	samples = 3
-	// alike is by how much two clocks may differ without being told apart: less than that
+	// alike is by how much two measurements may differ without being told apart: less than that
 	// decides nothing here, and correcting it would only make times jitter.
 	alike = 20 * time.Millisecond
 	// slew is by how much a measurement changes the clock at most, the first one aside: the
@@ -39,11 +39,13 @@ type Clock struct {
 // it by as much as from the machine's clock.
 func NewClock(ctx context.Context, pool *Pool, own func() time.Time) (*Clock, error) {
 	c := &Clock{pool: pool, own: own}
-	offset, err := c.measure(ctx)
+	m, err := c.measure(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.offset.Store(int64(offset))
+	if m.ahead.Abs() > m.within {
+		c.offset.Store(int64(m.ahead))
+	}
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.done.Go(func() { c.keep(background) })
@@ -67,37 +69,39 @@ func (c *Clock) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if offset, err := c.measure(ctx); err == nil { // else what was measured before holds
-				c.follow(offset)
+			if m, err := c.measure(ctx); err == nil { // else what was measured before holds
+				c.follow(m)
 			}
 		}
 	}
 }
 
-// follow moves the clock towards a new offset.
-func (c *Clock) follow(offset time.Duration) {
+// measured is by how much the server is ahead, and how wrong that may be.
+type measured struct{ ahead, within time.Duration }
+
+// follow moves the clock towards a measurement that contradicts it.
+func (c *Clock) follow(m measured) {
 	now := time.Duration(c.offset.Load())
-	c.offset.Store(int64(now + min(slew, max(-slew, offset-now))))
+	if away := m.ahead - now; away.Abs() > m.within {
+		c.offset.Store(int64(now + min(slew, max(-slew, away))))
+	}
 }
 
-// measure is by how much the server is ahead.
-func (c *Clock) measure(ctx context.Context) (offset time.Duration, err error) {
+func (c *Clock) measure(ctx context.Context) (measured, error) {
 	ctx, cancel := context.WithTimeout(ctx, measureWithin)
 	defer cancel()
-	best := time.Duration(-1)
+	best := measured{within: measureWithin}
 	for range samples {
 		took, ahead, err := c.sample(ctx)
 		if err != nil {
-			return 0, err
+			return best, err
 		}
-		if best < 0 || took < best {
-			best, offset = took, ahead
+		if took < best.within {
+			best = measured{ahead: ahead, within: took}
 		}
 	}
-	if offset.Abs() <= max(alike, best) { // a slow answer tells no more than that
-		return 0, nil
-	}
-	return offset, nil
+	best.within = max(alike, best.within)
+	return best, nil
 }
 
 // sample asks once: how long that took, and how far ahead the server was in the middle of it.

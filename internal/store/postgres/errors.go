@@ -21,6 +21,7 @@ var (
 	ErrUnreachable = errors.New("the database server cannot be reached; check that it runs and that the address names its host and port")
 	ErrPassword    = errors.New("the database server refuses this user; correct the user and the password in the address, or the server's pg_hba.conf")
 	ErrNoDatabase  = errors.New("the server has no database of this name; create it, or correct the address")
+	ErrEncoding    = errors.New("the database does not keep text as UTF-8; create it with ENCODING 'UTF8' TEMPLATE template0")
 	ErrNoRight     = errors.New("this user may not do that in the database; grant it the right to create and write tables in its schema")
 	ErrConnections = errors.New("the database server takes no more connections; raise its max_connections, or run fewer processes")
 

@@ -45,6 +45,17 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/15-storage.md: a database that would not keep every text is refused.
+func TestEncoding(t *testing.T) {
+	_, url := pool(t, "")
+	name := databaseName(t, url) + "_ascii"
+	beside(t, url, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
+	defer beside(t, url, "DROP DATABASE "+name+" WITH (FORCE)")
+	if err := connect(t, url+"_ascii").Ping(t.Context()); !errors.Is(err, postgres.ErrEncoding) {
+		t.Errorf("Ping returned %v, want ErrEncoding", err)
+	}
+}
+
 // Holds docs/spec/10-config.md: no error prints a password.
 func TestAddress(t *testing.T) {
 	_, url := pool(t, "")

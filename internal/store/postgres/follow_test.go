@@ -10,12 +10,17 @@ import (
 func TestClockFollows(t *testing.T) {
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	c := &Clock{own: func() time.Time { return at }}
-	for _, step := range []struct{ measured, want time.Duration }{
-		{100 * time.Millisecond, 100 * time.Millisecond},
-		{time.Hour, 350 * time.Millisecond},
-		{time.Hour, 600 * time.Millisecond},
-		{-time.Hour, 350 * time.Millisecond},
-		{340 * time.Millisecond, 340 * time.Millisecond},
+	for _, step := range []struct {
+		measured measured
+		want     time.Duration
+	}{
+		{measured{15 * time.Millisecond, 20 * time.Millisecond}, 0},
+		{measured{100 * time.Millisecond, 20 * time.Millisecond}, 100 * time.Millisecond},
+		{measured{0, 300 * time.Millisecond}, 100 * time.Millisecond}, // a slow answer contradicts nothing
+		{measured{time.Hour, 20 * time.Millisecond}, 350 * time.Millisecond},
+		{measured{time.Hour, time.Second}, 600 * time.Millisecond},
+		{measured{-time.Hour, 20 * time.Millisecond}, 350 * time.Millisecond},
+		{measured{320 * time.Millisecond, 20 * time.Millisecond}, 320 * time.Millisecond},
 	} {
 		c.follow(step.measured)
 		if got := c.Now().Sub(at); got != step.want {

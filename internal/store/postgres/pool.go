@@ -100,8 +100,12 @@ func (p *Pool) ask(ctx context.Context) (readOnly string, err error) {
 	return readOnly, err
 }
 
-// connected notes the beginning of a connection.
+// connected notes the beginning of a connection. [ErrEncoding] when the database would change
+// or refuse what people write.
 func (p *Pool) connected(_ context.Context, c *pgx.Conn) error {
+	if c.PgConn().ParameterStatus("server_encoding") != "UTF8" {
+		return ErrEncoding
+	}
 	life := lifetime - rand.N(lifetime/4)
 	c.PgConn().CustomData()[birthKey] = birth{epoch: p.epoch.Load(), retire: time.Now().Add(life)}
 	return nil

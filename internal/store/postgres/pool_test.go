@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5/stdlib"
+
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/postgres"
 )
@@ -114,6 +116,42 @@ func TestPoolDropsReadOnlyConnections(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Holds docs/spec/15-storage.md: connections have a bounded lifetime.
+func TestConnectionsRetire(t *testing.T) {
+	p, _ := pool(t, "")
+	var before, after int
+	conn, err := p.DB.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		conn.QueryRowContext(t.Context(), "SELECT pg_backend_pid()").Scan(&before),
+		conn.Raw(func(c any) error {
+			postgres.Retire(c.(*stdlib.Conn).Conn())
+			return nil
+		}),
+		conn.Close(),
+		p.DB.QueryRowContext(t.Context(), "SELECT pg_backend_pid()").Scan(&after),
+	)
+	if err != nil || before == after {
+		t.Errorf("connection %d was followed by %d, %v", before, after, err)
+	}
+}
+
+// Holds docs/spec/15-storage.md: nothing hangs past its bound, and the address may set another.
+func TestSessionSettings(t *testing.T) {
+	p, _ := pool(t, "?lock_timeout=1234ms")
+	for name, want := range map[string]string{
+		"statement_timeout": "30s", "lock_timeout": "1234ms", "idle_in_transaction_session_timeout": "10s",
+		"application_name": "manychat-agent",
+	} {
+		var got string
+		if err := p.DB.QueryRowContext(t.Context(), "SELECT current_setting($1)", name).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %q, %v; want %q", name, got, err, want)
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ const (
 	Variable = "TEST_POSTGRES_URL"
 	// standard is the server where the variable is not set.
 	standard = "postgres://root@127.0.0.1:5432/test"
+	// empty is how a database without tables is made.
+	empty = "TEMPLATE template0 ENCODING 'UTF8'"
 	// answersWithin is how long the server may take to answer before it counts as missing.
 	answersWithin = 5 * time.Second
 	// preparedWithin bounds making or dropping a database.
@@ -46,7 +48,7 @@ func Open(t testing.TB) (databaseURL string) {
 func Empty(t testing.TB) (databaseURL string) {
 	t.Helper()
 	s := reach(t)
-	return s.database(s.fresh(t, "TEMPLATE template0"))
+	return s.database(s.fresh(t, empty))
 }
 
 // Raw opens a database beside the program under test, and closes it with the test.
@@ -130,7 +132,7 @@ func (s server) template(t testing.TB) (name string) {
 		t.Fatal(err)
 	}
 	if !found {
-		making := s.fresh(t, "TEMPLATE template0")
+		making := s.fresh(t, empty)
 		if err := postgres.Migrate(ctx, s.database(making)); err != nil {
 			t.Fatal(err)
 		}
