@@ -135,18 +135,18 @@ func (s *Service) buildWorker(c config.Config) error {
 		return err
 	}
 	s.tokens, err = token.NewKeeper(token.Config{
-		Store: s.db, Writer: tokenField{client, c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
+		Store: s.db, Writer: tokenField{client.For(manychat.Tokens), c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
 	}
 	s.performer, err = delivery.New(delivery.Config{
-		Account: client, Behind: client.Background(), Profiles: client, Claims: s.db, Now: s.opts.Now, Log: s.opts.Log,
+		Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.db, Now: s.opts.Now, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
 	}
-	acts := acting{performer: s.performer, account: client.Background(), db: s.db, tenant: s.tenant, now: s.opts.Now}
+	acts := acting{performer: s.performer, account: client.For(manychat.Actions), db: s.db, tenant: s.tenant, now: s.opts.Now}
 	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
 		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
 			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)
@@ -155,7 +155,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	s.worker, err = outbox.NewWorker(outbox.Config{
 		Actions:     acts,
 		Store:       s.db,
-		Sender:      client,
+		Sender:      client.For(manychat.Replies),
 		Tokens:      s.tokens,
 		Owner:       s.owner,
 		Field:       c.ManyChat.ReplyField,

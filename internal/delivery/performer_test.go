@@ -98,7 +98,7 @@ func onStage(t *testing.T, scale float64, test func(*stage)) {
 		}
 		s.client = client
 		s.p, err = delivery.New(delivery.Config{
-			Account: client, Behind: client.Background(), Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
+			Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
 		})
 		if err != nil {
 			t.Fatal(err)

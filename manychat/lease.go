@@ -1,0 +1,92 @@
+package manychat
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Lease takes a stretch of one of the account's rate limits for one process: from the
+// instant that it returns, for as long as length, nobody else makes calls of that limit. The
+// stretches of all processes follow each other without overlap, and none begins in the past. limit is
+// "flows", "reads" or "writes"; ctx ends after a few seconds. It is called for one stretch
+// of a limit at a time, as long as calls wait.
+//
+// The instant is one of [ClientConfig].Now: processes whose clocks differ exceed the rate
+// by what their clocks differ.
+type Lease func(ctx context.Context, limit string, length time.Duration) (from time.Time, err error)
+
+const (
+	// leaseFor bounds a stretch. The calls of another process wait for its end, also those
+	// inside a turn.
+	leaseFor = 200 * time.Millisecond
+	// leaseWithin bounds one question for a stretch, and leaseAgain is the pause behind one
+	// that failed.
+	leaseWithin = 5 * time.Second
+	leaseAgain  = 250 * time.Millisecond
+)
+
+// leasedSlots are those of a process that shares the rate with others. A stretch is cut into
+// slots, each of which holds one call; what is not used when its time is over is lost, so
+// that no late call falls into another process's stretch.
+type leasedSlots struct {
+	lease Lease
+	name  string
+	every time.Duration
+	now   func() time.Time // the clock of lease
+
+	begin  time.Time // of the next slot
+	left   int
+	asking bool
+	failed error
+}
+
+func (s *leasedSlots) next(l *limiter, now time.Time, waiting int) (time.Time, bool) {
+	for s.left > 0 && !now.Before(s.begin.Add(s.every)) {
+		s.use()
+	}
+	if s.left > 0 {
+		return s.begin, true
+	}
+	if waiting > 0 && !s.asking {
+		s.asking = true
+		n := min(waiting, max(1, int(leaseFor/s.every)))
+		go s.ask(l, n)
+	}
+	return time.Time{}, false
+}
+
+func (s *leasedSlots) take(time.Time) { s.use() }
+
+func (s *leasedSlots) use() {
+	s.begin = s.begin.Add(s.every)
+	s.left--
+}
+
+func (s *leasedSlots) trouble() error {
+	if s.failed == nil {
+		return nil
+	}
+	return fmt.Errorf("the rate that the processes share could not be asked for: %v", s.failed)
+}
+
+// ask leases a stretch of n slots.
+func (s *leasedSlots) ask(l *limiter, n int) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaseWithin)
+	from, err := s.lease(ctx, s.name, time.Duration(n)*s.every)
+	cancel()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.failed = err; err != nil {
+		time.AfterFunc(leaseAgain, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			s.asking = false
+			l.advance()
+		})
+		return
+	}
+	s.asking = false
+	s.begin, s.left = time.Now().Add(from.Sub(s.now())), n
+	l.advance()
+}
