@@ -100,7 +100,10 @@ func (s *Service) open(ctx context.Context) (err error) {
 	if s.unlock, err = database.Lock(url); err != nil {
 		return err
 	}
-	s.db, err = store.Open(ctx, store.Options{URL: url, Owner: s.owner, TenantID: s.opts.Config.Tenant.ID, Now: s.opts.Now})
+	s.db, err = store.Open(ctx, store.Options{
+		URL: url, Owner: s.owner, TenantID: s.opts.Config.Tenant.ID, Now: s.opts.Now,
+		RPSScale: s.opts.Config.ManyChat.RPSScale,
+	})
 	return err
 }
 

@@ -9,6 +9,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
@@ -37,6 +39,7 @@ type Options struct {
 	Owner       string           // id of this process, recorded as running; empty: not recorded
 	TenantID    string           // the process's tenant
 	Now         func() time.Time // required
+	RPSScale    float64          // scales how many flows a contact is sent within an hour; 0: 1
 	ReadOnly    bool             // open an existing database and never write
 	NoMigration bool             // refuse a database that is older than the binary instead of migrating it
 }
@@ -57,7 +60,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: o.Now}
+	limit := flowslots.Scaled(cmp.Or(o.RPSScale, 1))
+	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), now: o.Now}
 	if !o.ReadOnly && o.Owner != "" {
 		if err := db.insertProcess(ctx, o.Owner, o.TenantID); err != nil {
 			return nil, errors.Join(err, db.Close())

@@ -183,10 +183,14 @@ func (f *fixture) stamp(t *testing.T, r turn.Recorded, acts bool) {
 	ok(t, f.db.Stamp(t.Context(), turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, At: f.now, Acts: acts}))
 }
 
-// claim claims the due rows of a kind.
+// claim claims the due rows of a kind, and takes their flows to be sent.
 func (f *fixture) claim(t *testing.T, kind outbox.Kind) []outbox.Row {
 	t.Helper()
-	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{kind: 10}}))(t)
+	rows := must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{kind: 10}}))(t)
+	for i := range rows {
+		rows[i].Counted = 0
+	}
+	return rows
 }
 
 // claimOne claims what must be the only due row of a kind.
