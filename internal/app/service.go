@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/ledger"
+	"github.com/manychat-agent/manychat-agent/internal/store/rates"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
@@ -133,6 +135,7 @@ func (s *Service) buildWorker(c config.Config) error {
 		Transport: s.opts.Transport,
 		RPSScale:  c.ManyChat.RPSScale,
 		Now:       s.opts.Now,
+		Lease:     s.lease(c),
 	})
 	if err != nil {
 		return err
@@ -168,9 +171,19 @@ func (s *Service) buildWorker(c config.Config) error {
 		MaxAge:      c.Outbox.MaxAge,
 		Now:         s.opts.Now,
 		Jitter:      outbox.Jitter,
+		Refused:     s.metrics.KeyRefused,
 		Log:         s.opts.Log,
 	})
 	return err
+}
+
+// lease shares ManyChat's limits a second with the other processes on the database. A file has
+// none.
+func (s *Service) lease(c config.Config) manychat.Lease {
+	if strings.HasPrefix(c.Tenant.Database.Reveal(), "sqlite:") {
+		return nil
+	}
+	return rates.In(s.db.DB, c.Tenant.ID).Lease
 }
 
 func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
