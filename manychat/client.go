@@ -125,7 +125,7 @@ func (c *Client) do(ctx context.Context, cl call) ([]byte, error) {
 	if err != nil {
 		return nil, c.fail(cl, Error{Kind: KindRejected, Message: "nothing was sent: " + err.Error()})
 	}
-	if err := c.limits[cl.family].wait(ctx, c.class); err != nil {
+	if err := c.limits[cl.family].Wait(ctx, int(c.class)); err != nil {
 		return nil, c.fail(cl, noSlot(ctx, err))
 	}
 	resp, err := c.http.Do(c.authorize(req))

@@ -49,11 +49,6 @@ func Run(t *testing.T, open Open) {
 		"claim after a clock jump":   testClaimAfterClockJump,
 		"claim under way":            testClaimUnderWay,
 		"claim limit":                testClaimLimit,
-		"claim abandoned":            testClaimAbandoned,
-		"flow limit":                 testFlowLimit,
-		"flow limit of all kinds":    testFlowLimitOfAll,
-		"flow limit given back":      testFlowLimitGivenBack,
-		"flow limit concurrently":    testFlowLimitConcurrently,
 		"next due":                   testNextDue,
 		"progress":                   testProgress,
 		"release":                    testRelease,
@@ -79,7 +74,7 @@ func Run(t *testing.T, open Open) {
 		t.Run(name, func(t *testing.T) {
 			f := &fixture{now: start}
 			o := open(t, func() time.Time { return f.now })
-			f.db, f.exec, f.text = o.DB, o.Exec, o.Text
+			f.db, f.exec = o.DB, o.Exec
 			test(t, f)
 		})
 	}
@@ -97,7 +92,6 @@ const (
 type fixture struct {
 	db   *store.DB
 	exec func(query string, args ...any) error
-	text func(query string, args ...any) (string, error)
 	now  time.Time
 	made int
 }
@@ -185,22 +179,16 @@ func (f *fixture) deferred(t *testing.T, subscriber string, texts ...string) str
 // claim claims replies, and takes their flows to be sent.
 func (f *fixture) claim(t *testing.T, limit int) []outbox.Row {
 	t.Helper()
-	rows := f.claimCounted(t, outbox.Reply, limit)
+	rows := must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{outbox.Reply: limit}}))(t)
 	for i := range rows {
 		rows[i].Counted = 0
 	}
 	return rows
 }
 
-// claimCounted claims rows of a kind as a worker gets them.
-func (f *fixture) claimCounted(t *testing.T, kind outbox.Kind, limit int) []outbox.Row {
-	t.Helper()
-	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{kind: limit}}))(t)
-}
-
 func (f *fixture) claimTokens(t *testing.T) []outbox.Row {
 	t.Helper()
-	return f.claimCounted(t, outbox.ContactToken, 10)
+	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{outbox.ContactToken: 10}}))(t)
 }
 
 // claimOne claims what must be the only due row.

@@ -1,4 +1,4 @@
-package storetest
+package actstest
 
 import (
 	"errors"
@@ -16,8 +16,22 @@ import (
 // perHour is how many flows ManyChat allows for one contact and hour.
 const perHour = 100
 
-// flow claims a flow behind a reply.
-func (f *fixture) flow(t *testing.T, r turn.Recorded, id string) error {
+// deferred settles a turn of a contact whose reply waits in the outbox, and returns its row.
+func (f *fixture) deferred(t *testing.T, subscriber string) string {
+	t.Helper()
+	s := acting(f.say(t, subscriber), conversation.Outbox, "late")
+	f.settle(t, s)
+	return s.Row.ID
+}
+
+// claimCounted claims the due rows of a kind as a worker gets them.
+func (f *fixture) claimCounted(t *testing.T, kind outbox.Kind) []outbox.Row {
+	t.Helper()
+	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{kind: 10}}))(t)
+}
+
+// claimFlow claims a flow behind a reply.
+func (f *fixture) claimFlow(t *testing.T, r turn.Recorded, id string) error {
 	t.Helper()
 	return f.db.ClaimFlow(t.Context(), action.Claim{ConversationID: r.Conversation.ID, TurnID: r.Turn.ID, Flow: id, At: f.now})
 }
@@ -27,7 +41,7 @@ func (f *fixture) sendFlows(t *testing.T, r turn.Recorded, n int) {
 	t.Helper()
 	for range n {
 		f.made++
-		if err := f.flow(t, r, fmt.Sprintf("flow-%d", f.made)); err != nil {
+		if err := f.claimFlow(t, r, fmt.Sprintf("flow-%d", f.made)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,20 +56,19 @@ func (f *fixture) flowsOf(t *testing.T, subscriber string) string {
 // Holds docs/spec/05-delivery.md, "ManyChat client": 100 flows per contact and hour. A row of a
 // contact that is at the limit is due when the contact no longer is, and no hour holds more.
 func testFlowLimit(t *testing.T, f *fixture) {
-	r := f.say(t, "700001", "hello")
+	r := f.say(t, "700001")
 	f.now = start.Add(5 * time.Minute)
 	f.sendFlows(t, r, perHour-1)
 	f.now = start.Add(25 * time.Minute)
-	row := f.deferred(t, "700001", "the last of the hour")
-	got := f.claimOne(t)
+	row := f.deferred(t, "700001")
+	got := f.claimOne(t, outbox.Reply)
 	diff(t, "the last that there is room for", row, got.ID)
-	got.Status, got.DeliveredAt = outbox.Delivered, f.now
-	f.release(t, got)
+	f.release(t, got, outbox.Delivered)
 
 	f.now = f.now.Add(time.Minute)
-	late := f.deferred(t, "700001", "one too many")
-	other := f.deferred(t, "700002", "of another contact")
-	diff(t, "at the limit", []string{other}, ids(f.claim(t, 10)))
+	late := f.deferred(t, "700001")
+	other := f.deferred(t, "700002")
+	diff(t, "at the limit", []string{other}, ids(f.claim(t, outbox.Reply)))
 	waits := f.row(t, late)
 	diff(t, "waiting row", []any{outbox.Pending, 0, ""}, []any{waits.Status, waits.Attempts, waits.Owner})
 	due := start.Add(10*time.Minute + time.Hour + 2*time.Minute) // when an hour no longer touches the ten minutes of the 99
@@ -66,13 +79,13 @@ func testFlowLimit(t *testing.T, f *fixture) {
 	}
 	diff(t, "next due", due, at)
 	f.now = due
-	diff(t, "when there is room again", late, f.claimOne(t).ID)
+	diff(t, "when there is room again", late, f.claimOne(t, outbox.Reply).ID)
 	diff(t, "slots kept", "2", f.flowsOf(t, "700001"))
 }
 
 // Holds docs/spec/05-delivery.md, "ManyChat client": the limit is one for what every room sends.
 func testFlowLimitOfAll(t *testing.T, f *fixture) {
-	r := f.say(t, "700001", "hello")
+	r := f.say(t, "700001")
 	note := func(flow string) error {
 		return f.db.NoteFlow(t.Context(), turn.FlowNote{
 			TurnID: r.Turn.ID, Owner: owner, Attempt: r.Turn.Attempt,
@@ -83,29 +96,21 @@ func testFlowLimitOfAll(t *testing.T, f *fixture) {
 	if err := note("film"); err != nil {
 		t.Fatalf("a flow before the reply: %v", err)
 	}
-	s := settled(f.say(t, "700001", "help"), conversation.Silent)
-	s.Turn.Outcome, s.Turn.Reason = conversation.Escalated, conversation.OutOfScope
-	for i, part := range []string{action.NoticeTag, action.NoticeFlow} {
-		s.Turn.Actions = append(s.Turn.Actions, action.Record{Tool: action.NotifyHandoff, ID: part, Status: action.Staged})
-		s.Notices = append(s.Notices, outbox.Row{
-			ID: "notice-" + part, Kind: outbox.HandoffNotice, Part: i,
-			Payload: outbox.Payload{Actions: []action.Pending{{Place: i, Tool: action.NotifyHandoff, ID: part}}},
-		})
-	}
+	s := escalated(f.say(t, "700001"))
 	f.settle(t, s)
-	diff(t, "notice", []string{"notice-tag", "notice-flow"}, ids(f.claimCounted(t, outbox.HandoffNotice, 10)))
+	diff(t, "notice", 3, len(f.claimCounted(t, outbox.HandoffNotice)))
 	diff(t, "flows", "100", f.flowsOf(t, "700001"))
 	if err := note("brochure"); !errors.Is(err, action.ErrFlowLimit) {
 		t.Errorf("at the limit NoteFlow returned %v", err)
 	}
-	if err := f.flow(t, r, "brochure"); !errors.Is(err, action.ErrFlowLimit) {
+	if err := f.claimFlow(t, r, "brochure"); !errors.Is(err, action.ErrFlowLimit) {
 		t.Errorf("at the limit ClaimFlow returned %v", err)
 	}
-	f.deferred(t, "700001", "one too many")
-	diff(t, "a reply at the limit", []string{}, ids(f.claim(t, 10)))
+	f.deferred(t, "700001")
+	diff(t, "a reply at the limit", []string{}, ids(f.claim(t, outbox.Reply)))
 	diff(t, "flows", "100", f.flowsOf(t, "700001"))
 	f.now = f.now.Add(2 * time.Hour)
-	if err := f.flow(t, r, "brochure"); err != nil {
+	if err := f.claimFlow(t, r, "brochure"); err != nil {
 		t.Errorf("a flow that the limit had held: %v", err)
 	}
 }
@@ -113,15 +118,14 @@ func testFlowLimitOfAll(t *testing.T, f *fixture) {
 // Holds docs/spec/05-delivery.md, "Outbox": a row given back unattempted gives its count back,
 // and so does a flow that was not sent, once.
 func testFlowLimitGivenBack(t *testing.T, f *fixture) {
-	f.deferred(t, "700001", "hello")
-	row := f.claimCounted(t, outbox.Reply, 1)[0]
+	f.deferred(t, "700001")
+	row := f.claimCounted(t, outbox.Reply)[0]
 	diff(t, "claimed", "1", f.flowsOf(t, "700001"))
-	row.Status, row.Attempts = outbox.Pending, 0
 	f.now = f.now.Add(25 * time.Minute)
-	f.release(t, row)
+	f.release(t, row, outbox.Pending)
 	diff(t, "given back", "0", f.flowsOf(t, "700001"))
 
-	r := f.say(t, "700002", "hello")
+	r := f.say(t, "700002")
 	c := action.Claim{ConversationID: r.Conversation.ID, TurnID: r.Turn.ID, Flow: "film", At: f.now}
 	if err := f.db.ClaimFlow(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -140,7 +144,7 @@ func testFlowLimitGivenBack(t *testing.T, f *fixture) {
 // Holds docs/spec/05-delivery.md, "ManyChat client": side by side no more are counted than
 // the limit allows.
 func testFlowLimitConcurrently(t *testing.T, f *fixture) {
-	r := f.say(t, "700001", "hello")
+	r := f.say(t, "700001")
 	f.sendFlows(t, r, perHour-3)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -171,13 +175,13 @@ func testClaimAbandoned(t *testing.T, f *fixture) {
 			Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{outbox.Reply: 10}, Abandon: abandon, InHand: inHand,
 		}))(t))
 	}
-	lost := f.deferred(t, "700001", "lost")
+	lost := f.deferred(t, "700001")
 	claim("p1/1", "")
-	mine := f.deferred(t, "700002", "in hand")
+	mine := f.deferred(t, "700002")
 	claim("p1/2", "")
-	others := f.deferred(t, "700003", "another process's")
+	others := f.deferred(t, "700003")
 	claim("p10/1", "")
-	again := f.deferred(t, "700004", "claimed again")
+	again := f.deferred(t, "700004")
 	claim("p1/3", "")
 	held := []outbox.Hold{{Owner: "p1/2", ID: mine}, {Owner: "p1/1", ID: again}}
 	diff(t, "claimed", []string{lost, again}, claim("p1/4", "p1/", held...))

@@ -1,20 +1,10 @@
-package manychat
+package slots
 
 import (
 	"context"
 	"fmt"
 	"time"
 )
-
-// Lease takes a stretch of one of the account's rate limits for one process: from the
-// instant that it returns, for as long as length, nobody else makes calls of that limit. The
-// stretches of all processes follow each other without overlap, and none begins in the past. limit is
-// "flows", "reads" or "writes"; ctx ends after a few seconds. It is called for one stretch
-// of a limit at a time, as long as calls wait.
-//
-// The instant is one of [ClientConfig].Now: processes whose clocks differ exceed the rate
-// by what their clocks differ.
-type Lease func(ctx context.Context, limit string, length time.Duration) (from time.Time, err error)
 
 const (
 	// leaseFor bounds a stretch. The calls of another process wait for its end, also those
@@ -26,12 +16,11 @@ const (
 	leaseAgain  = 250 * time.Millisecond
 )
 
-// leasedSlots are those of a process that shares the rate with others. A stretch is cut into
+// leased are those of a process that shares the rate with others. A stretch is cut into
 // slots, each of which holds one call; what is not used when its time is over is lost, so
 // that no late call falls into another process's stretch.
-type leasedSlots struct {
-	lease Lease
-	name  string
+type leased struct {
+	lease func(context.Context, time.Duration) (time.Time, error)
 	every time.Duration
 	now   func() time.Time // the clock of lease
 
@@ -41,7 +30,7 @@ type leasedSlots struct {
 	failed error
 }
 
-func (s *leasedSlots) next(l *limiter, now time.Time, waiting int) (time.Time, bool) {
+func (s *leased) next(l *Limiter, now time.Time, waiting int) (time.Time, bool) {
 	for s.left > 0 && !now.Before(s.begin.Add(s.every)) {
 		s.use()
 	}
@@ -56,14 +45,14 @@ func (s *leasedSlots) next(l *limiter, now time.Time, waiting int) (time.Time, b
 	return time.Time{}, false
 }
 
-func (s *leasedSlots) take(time.Time) { s.use() }
+func (s *leased) take(time.Time) { s.use() }
 
-func (s *leasedSlots) use() {
+func (s *leased) use() {
 	s.begin = s.begin.Add(s.every)
 	s.left--
 }
 
-func (s *leasedSlots) trouble() error {
+func (s *leased) trouble() error {
 	if s.failed == nil {
 		return nil
 	}
@@ -71,9 +60,9 @@ func (s *leasedSlots) trouble() error {
 }
 
 // ask leases a stretch of n slots.
-func (s *leasedSlots) ask(l *limiter, n int) {
+func (s *leased) ask(l *Limiter, n int) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseWithin)
-	from, err := s.lease(ctx, s.name, time.Duration(n)*s.every)
+	from, err := s.lease(ctx, time.Duration(n)*s.every)
 	cancel()
 	l.mu.Lock()
 	defer l.mu.Unlock()
