@@ -33,7 +33,7 @@ type ClientConfig struct {
 	BaseURL   string            // default [DefaultBaseURL]; http is for emulators
 	Transport http.RoundTripper // default [http.DefaultTransport]; see [Error].Written
 	Timeout   time.Duration     // of one call, its wait for a slot included; default [DefaultTimeout]
-	RPSScale  float64           // scales the rate limits, 0.5 for one of two processes; default 1
+	RPSScale  float64           // scales the rate limits, 0.5 for one of two processes without a Lease; default 1
 	Now       func() time.Time  // reads the date form of Retry-After, and the clock of Lease; default [time.Now]
 	Lease     Lease             // shares the rate limits with the account's other processes; nil: there are none
 }

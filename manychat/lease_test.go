@@ -21,7 +21,8 @@ import (
 type rates struct {
 	mu    sync.Mutex
 	used  map[string]time.Time
-	takes time.Duration // to answer
+	takes time.Duration // until it decides
+	sends time.Duration // until its answer is known then
 	fails error
 }
 
@@ -31,6 +32,7 @@ func (r *rates) lease(ctx context.Context, limit string, length time.Duration) (
 	case <-ctx.Done():
 		return time.Time{}, ctx.Err()
 	}
+	defer time.Sleep(r.sends)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fails != nil {
@@ -76,13 +78,14 @@ func TestProcessesShareTheRate(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 4).Draw(rt, "processes")
 		takes := time.Duration(rapid.IntRange(0, 150).Draw(rt, "milliseconds that the database takes")) * time.Millisecond
+		sends := time.Duration(rapid.IntRange(0, 400).Draw(rt, "milliseconds until its answer is known")) * time.Millisecond
 		type burst struct{ Process, After, Calls int }
 		bursts := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) burst {
 			return burst{rapid.IntRange(0, n-1).Draw(rt, "process"), rapid.IntRange(0, 3000).Draw(rt, "after"), rapid.IntRange(1, 25).Draw(rt, "calls")}
 		}), 1, 12).Draw(rt, "bursts")
 		synctest.Test(t, func(t *testing.T) {
 			d := deploy(t, n)
-			d.rates.takes = takes
+			d.rates.takes, d.rates.sends = takes, sends
 			var wg sync.WaitGroup
 			want := 0
 			for _, b := range bursts {
@@ -121,16 +124,18 @@ func TestSharedRateIsUsed(t *testing.T) {
 		name  string
 		busy  int
 		takes time.Duration
+		sends time.Duration
 		least int
 	}{
-		{"alone", 1, 0, seconds * 10},
-		{"alone, with a database that takes a while", 1, 50 * time.Millisecond, seconds*10 - 1},
-		{"three", 3, 20 * time.Millisecond, seconds*10 - 1},
+		{"alone", 1, 0, 0, seconds * 10},
+		{"alone, with a database that takes a while", 1, 50 * time.Millisecond, 10 * time.Millisecond, seconds*10 - 1},
+		{"alone, with a slow database", 1, 50 * time.Millisecond, 150 * time.Millisecond, seconds * 6},
+		{"three", 3, 20 * time.Millisecond, 20 * time.Millisecond, seconds*10 - 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := deploy(t, 3)
-				d.rates.takes = tt.takes
+				d.rates.takes, d.rates.sends = tt.takes, tt.sends
 				ctx, cancel := context.WithTimeout(t.Context(), seconds*time.Second)
 				defer cancel()
 				var wg sync.WaitGroup

@@ -87,6 +87,9 @@ func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 // before it, or that may not begin, waits in the database.
 func (w *Worker) finish(ctx context.Context, row Row, leave func()) {
 	ended, late := w.tooLate(row)
+	if late {
+		w.cfg.Log.Warn("actions of a reply would come too late, and are not begun", "row", row.ID, "turn", row.TurnID)
+	}
 	if n := len(row.Payload.Actions); n > 0 && !late {
 		if !w.mayBegin(row) || !w.acting.enter(n) {
 			w.yield(ctx, row, w.cfg.Jitter(actAgain))

@@ -57,37 +57,32 @@ func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error
 			if c.Room[kind] <= 0 {
 				continue
 			}
-			rows, err := q.claim(tx, c, kind)
+			found, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Room[kind],
+				column.Micros(latest(c.Now, q.db.Now())), string(kind))
+			rows, err := database.Collect(found, err, Scan)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, rows...)
 		}
-		return all, nil
+		return q.count(tx, c, all)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claim outbox rows: %w", err)
 	}
+	slices.SortFunc(all, inOrder)
 	return all, nil
 }
 
-func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
-	found, err := tx.Query(claimOutbox, c.Owner, column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), c.Room[kind],
-		column.Micros(latest(c.Now, q.db.Now())), string(kind))
-	rows, err := database.Collect(found, err, Scan)
-	if err != nil {
-		return nil, err
+// inOrder is the order of [outbox.Store.Claim].
+func inOrder(a, b outbox.Row) int {
+	if order := cmp.Compare(slices.Index(outbox.Kinds(), a.Kind), slices.Index(outbox.Kinds(), b.Kind)); order != 0 {
+		return order
 	}
-	if rows, err = q.count(tx, c, rows); err != nil {
-		return nil, err
+	if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
+		return order
 	}
-	slices.SortFunc(rows, func(a, b outbox.Row) int {
-		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
-			return order
-		}
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Part, b.Part))
-	})
-	return rows, nil
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Part, b.Part))
 }
 
 // count counts the flow that each row is about to send for its contact's limit, and gives

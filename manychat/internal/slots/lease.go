@@ -26,6 +26,7 @@ type leased struct {
 
 	begin  time.Time // of the next slot
 	left   int
+	took   time.Duration // the last question: what passes of a stretch before it is known
 	asking bool
 	failed error
 }
@@ -39,7 +40,7 @@ func (s *leased) next(l *Limiter, now time.Time, waiting int) (time.Time, bool) 
 	}
 	if waiting > 0 && !s.asking {
 		s.asking = true
-		n := min(waiting, max(1, int(leaseFor/s.every)))
+		n := min(waiting, max(1, int(leaseFor/s.every))) + int(s.took/s.every)
 		go s.ask(l, n)
 	}
 	return time.Time{}, false
@@ -62,6 +63,7 @@ func (s *leased) trouble() error {
 // ask leases a stretch of n slots.
 func (s *leased) ask(l *Limiter, n int) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseWithin)
+	asked := time.Now()
 	from, err := s.lease(ctx, time.Duration(n)*s.every)
 	cancel()
 	l.mu.Lock()
@@ -76,6 +78,7 @@ func (s *leased) ask(l *Limiter, n int) {
 		return
 	}
 	s.asking = false
+	s.took = time.Since(asked)
 	s.begin, s.left = time.Now().Add(from.Sub(s.now())), n
 	l.advance()
 }
