@@ -14,15 +14,18 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat/internal/refusal"
 )
 
-// noSlot describes a call that found no slot of its rate limit in time. Nothing was
-// sent. The limiter gives up as soon as it sees that the deadline will pass, so the
+// noSlot describes a call that found no slot of its rate limit in time, and why. Nothing
+// was sent. The limiter gives up as soon as it sees that the deadline will pass, so the
 // context is often still alive.
-func noSlot(ctx context.Context) Error {
-	cause := ctx.Err()
-	if cause == nil {
-		cause = context.DeadlineExceeded
+func noSlot(ctx context.Context, why error) Error {
+	e := Error{Kind: KindTimeout, Message: "nothing was sent: no slot of the rate limit within the time of the call", cause: ctx.Err()}
+	if e.cause == nil {
+		e.cause = context.DeadlineExceeded
 	}
-	return Error{Kind: KindTimeout, Message: "nothing was sent: no slot of the rate limit within the time of the call", cause: cause}
+	if !errors.Is(why, context.Canceled) && !errors.Is(why, context.DeadlineExceeded) {
+		e.Message += "; " + why.Error()
+	}
+	return e
 }
 
 // transportError describes a call without an answer. The text of a [url.Error] is left

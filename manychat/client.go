@@ -33,13 +33,14 @@ type ClientConfig struct {
 	BaseURL   string            // default [DefaultBaseURL]; http is for emulators
 	Transport http.RoundTripper // default [http.DefaultTransport]; see [Error].Written
 	Timeout   time.Duration     // of one call, its wait for a slot included; default [DefaultTimeout]
-	RPSScale  float64           // scales the rate limits, 0.5 for one of two processes; default 1
-	Now       func() time.Time  // reads the date form of Retry-After; default [time.Now]
+	RPSScale  float64           // scales the rate limits, 0.5 for one of two processes without a Lease; default 1
+	Now       func() time.Time  // reads the date form of Retry-After, and the clock of Lease; default [time.Now]
+	Lease     Lease             // shares the rate limits with the account's other processes; nil: there are none
 }
 
 // Client calls ManyChat's public API for one account. It is safe for concurrent use;
 // use one client for everything of the account, since it holds the account's rate
-// limits, and what [Client.Background] makes of it for what is not urgent. It never retries and follows no redirect: a call sends at most one request.
+// limits, and what [Client.For] makes of it for what is less urgent. It never retries and follows no redirect: a call sends at most one request.
 // (Below it, net/http may repeat a read whose kept connection had died.)
 //
 // A call ends at its context's deadline or after the client's timeout, whichever
@@ -50,7 +51,7 @@ type Client struct {
 	token   string
 	timeout time.Duration
 	limits  *limits
-	behind  bool // calls give way, see [Client.Background]
+	class   Class
 	now     func() time.Time
 }
 
@@ -79,19 +80,20 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
 		token:   cfg.Token,
 		timeout: cfg.Timeout,
-		limits:  newLimits(cfg.RPSScale),
+		limits:  newLimits(cfg),
 		now:     cfg.Now,
 	}, nil
 }
 
-// Background returns a client of the same account for calls that nobody waits for. It shares
-// connections and rate limits with c, and its calls give way: however many of them are
-// queued, a call of c that comes alone has its slot within two slots' time, and where many of
-// c are queued they have half the rate at least. What either leaves the other may use.
-func (c *Client) Background() *Client {
-	b := *c
-	b.behind = true
-	return &b
+// For returns a client of the same account for calls of a class; those of [NewClient]'s are
+// [InTurn]. It shares connections and rate limits with c. Where calls wait for a limit, they
+// have its slots in the order of the classes, and each class has a tenth of them at least
+// while it has calls that wait: a call of the most urgent class that comes alone waits for
+// one other call at most.
+func (c *Client) For(class Class) *Client {
+	other := *c
+	other.class = min(max(class, InTurn), Reads)
+	return &other
 }
 
 func (cfg ClientConfig) check() error {
@@ -123,12 +125,8 @@ func (c *Client) do(ctx context.Context, cl call) ([]byte, error) {
 	if err != nil {
 		return nil, c.fail(cl, Error{Kind: KindRejected, Message: "nothing was sent: " + err.Error()})
 	}
-	wait := c.limits.wait
-	if c.behind {
-		wait = c.limits.waitBehind
-	}
-	if err := wait(ctx, cl.family); err != nil {
-		return nil, c.fail(cl, noSlot(ctx))
+	if err := c.limits[cl.family].Wait(ctx, int(c.class)); err != nil {
+		return nil, c.fail(cl, noSlot(ctx, err))
 	}
 	resp, err := c.http.Do(c.authorize(req))
 	if err != nil {

@@ -18,8 +18,8 @@
 // # Calling: the public API
 //
 // A [Client] writes a custom field, starts a flow, adds and removes a tag and reads a
-// contact. It keeps to ManyChat's rate limits, in which the calls of [Client.Background]
-// give way to others, makes no retries and says in a typed
+// contact. It keeps to ManyChat's rate limits, where calls have a [Class] each and several
+// processes may share them by a [Lease], makes no retries and says in a typed
 // [*Error] what became of a call that failed: its [Kind], whether trying again makes
 // sense ([Error.Retryable]) and whether ManyChat may have acted all the same
 // ([Error.OutcomeUnknown]). A success means that ManyChat accepted the request, not

@@ -95,8 +95,8 @@ func ExampleClient() {
 	// POST /fb/sending/sendFlow {"subscriber_id":"900000001","flow_ns":"content20260101000000_123456"}
 }
 
-// What nobody waits for goes out in the background, where it holds up no reply.
-func ExampleClient_Background() {
+// What nobody waits for has a class of its own, in which it holds up no reply.
+func ExampleClient_For() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println(r.Method, r.URL.Path)
 		fmt.Fprint(w, `{"status":"success"}`)
@@ -108,7 +108,7 @@ func ExampleClient_Background() {
 		return
 	}
 
-	quiet := client.Background() // shares the rate limits of client
+	quiet := client.For(manychat.Actions) // shares the rate limits of client
 	if err := quiet.AddTagByName(context.Background(), "900000001", "lead"); err != nil {
 		fmt.Println(err)
 	}

@@ -2,10 +2,9 @@ package manychat
 
 import (
 	"context"
-	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
+	"github.com/manychat-agent/manychat-agent/manychat/internal/slots"
 )
 
 // family is a group of endpoints that share one of ManyChat's rate limits.
@@ -19,44 +18,47 @@ const (
 
 // perSecond holds ManyChat's rates, the lower figure where its OpenAPI file and its
 // help article differ.
-var perSecond = [...]rate.Limit{flows: 20, reads: 10, writes: 10}
+var perSecond = [...]float64{flows: 20, reads: 10, writes: 10}
 
-// limits holds the limiter of each family, and the gate through which calls in the
-// background come to it.
-type limits struct {
-	slots [len(perSecond)]*rate.Limiter
-	gates [len(perSecond)]chan struct{}
-}
+// limitNames are what the limits are called where processes share them.
+var limitNames = [...]string{flows: "flows", reads: "reads", writes: "writes"}
 
-// newLimits gives every family a burst of one, so that no second holds more than
-// the rate: going over may get an account refused for a day.
-func newLimits(scale float64) *limits {
+// Class says what a call is for, and so which calls it goes before where a rate limit makes
+// several wait; see [Client.For].
+type Class int
+
+// The classes, the most urgent first.
+const (
+	InTurn  Class = iota // a contact waits for the answer that waits for the call
+	Replies              // delivers a text that is late already
+	Tokens               // writes what the contact is known by from now on
+	Actions              // follows a text that was delivered; nobody waits
+	Reads                // reads contacts beside all of that
+)
+
+// Lease takes a stretch of one of the account's rate limits for one process: from the
+// instant that it returns, for as long as length, nobody else makes calls of that limit. The
+// stretches of all processes follow each other without overlap, and none begins in the past.
+// limit is "flows", "reads" or "writes"; ctx ends after a few seconds. It is called for one
+// stretch of a limit at a time, as long as calls wait.
+//
+// The instant is one of [ClientConfig].Now: processes whose clocks differ exceed the rate
+// by what their clocks differ.
+type Lease func(ctx context.Context, limit string, length time.Duration) (from time.Time, err error)
+
+// limits holds the limiter of each family.
+type limits [len(perSecond)]*slots.Limiter
+
+func newLimits(cfg ClientConfig) *limits {
 	var l limits
 	for f, r := range perSecond {
-		l.slots[f] = rate.NewLimiter(r*rate.Limit(scale), 1)
-		l.gates[f] = make(chan struct{}, 1)
+		s := slots.Config{PerSecond: r * cfg.RPSScale, Classes: int(Reads) + 1, Now: cfg.Now}
+		if cfg.Lease != nil {
+			s.Lease = func(ctx context.Context, length time.Duration) (time.Time, error) {
+				return cfg.Lease(ctx, limitNames[f], length)
+			}
+		}
+		l[f] = slots.New(s)
 	}
 	return &l
-}
-
-// wait blocks until the family has a slot. It fails at once when the slot would come
-// after the deadline of ctx, and takes none then.
-func (l *limits) wait(ctx context.Context, f family) error { return l.slots[f].Wait(ctx) }
-
-// waitBehind is wait for a call in the background. Slots are given in the order of asking,
-// so whoever asks early is in everybody's way: one call at a time asks, the next as soon as
-// it has its slot. Where others fill the queue it asks after two slots' time, which leaves
-// the background half the rate.
-func (l *limits) waitBehind(ctx context.Context, f family) error {
-	gate := l.gates[f]
-	select {
-	case gate <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	leave := sync.OnceFunc(func() { <-gate })
-	defer leave()
-	turn := time.Duration(2 * float64(time.Second) / float64(l.slots[f].Limit()))
-	defer time.AfterFunc(turn, leave).Stop()
-	return l.wait(ctx, f)
 }

@@ -48,6 +48,10 @@ const OutcomeUnknown = "outcome unknown"
 // over.
 const NotStarted = "not started in time"
 
+// FlowLimit is the error of a flow that was not sent because the contact's flows of the hour
+// are used up.
+const FlowLimit = "not started: flow limit"
+
 // Origin says which rule of the server sent a flow that the model did not call.
 type Origin string
 
@@ -162,6 +166,10 @@ type Claim struct {
 	Repeatable     bool      // no send counts
 	At             time.Time
 }
+
+// ErrFlowLimit says that the contact was sent as many flows within the hour as ManyChat
+// allows; nothing was sent.
+var ErrFlowLimit = errors.New("the contact's flows of the hour are used up")
 
 // ErrSent says that the contact has, or may have, the flow already.
 var ErrSent = errors.New("the flow was sent to the contact already")

@@ -29,6 +29,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/ledger"
+	"github.com/manychat-agent/manychat-agent/internal/store/rates"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
@@ -99,7 +100,9 @@ func (s *Service) open(ctx context.Context) (err error) {
 	if s.unlock, err = database.Lock(url); err != nil {
 		return err
 	}
-	if s.db, err = store.Open(ctx, store.Options{URL: url, Now: s.opts.Now}); err != nil {
+	if s.db, err = store.Open(ctx, store.Options{
+		URL: url, Now: s.opts.Now, RPSScale: s.opts.Config.ManyChat.RPSScale,
+	}); err != nil {
 		return err
 	}
 	s.signals = newSignals(s.db)
@@ -152,24 +155,25 @@ func (s *Service) buildWorker(c config.Config) error {
 		BaseURL:   c.ManyChat.APIBase.Reveal(),
 		Transport: s.opts.Transport,
 		RPSScale:  c.ManyChat.RPSScale,
-		Now:       s.opts.Now,
+		Now:       s.db.Now, // what leases are counted by
+		Lease:     s.lease(c),
 	})
 	if err != nil {
 		return err
 	}
 	s.tokens, err = token.NewKeeper(token.Config{
-		Store: s.db, Writer: tokenField{client, c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
+		Store: s.db, Writer: tokenField{client.For(manychat.Tokens), c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
 	}
 	s.performer, err = delivery.New(delivery.Config{
-		Account: client, Behind: client.Background(), Profiles: client, Claims: s.db, Now: s.db.Now, Log: s.opts.Log,
+		Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.db, Now: s.db.Now, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
 	}
-	acts := acting{performer: s.performer, account: client.Background(), db: s.db, tenant: s.tenant, now: s.db.Now}
+	acts := acting{performer: s.performer, account: client.For(manychat.Actions), db: s.db, tenant: s.tenant, now: s.db.Now}
 	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
 		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
 			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)
@@ -178,7 +182,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	s.worker, err = outbox.NewWorker(outbox.Config{
 		Actions:     acts,
 		Store:       s.db,
-		Sender:      client,
+		Sender:      client.For(manychat.Replies),
 		Tokens:      s.tokens,
 		Owner:       s.keeper.ID,
 		Field:       c.ManyChat.ReplyField,
@@ -188,9 +192,20 @@ func (s *Service) buildWorker(c config.Config) error {
 		MaxAge:      c.Outbox.MaxAge,
 		Now:         s.db.Now,
 		Jitter:      outbox.Jitter,
+		Alive:       s.keeper.Alive,
+		Refused:     s.metrics.KeyRefused,
 		Log:         s.opts.Log,
 	})
 	return err
+}
+
+// lease shares ManyChat's limits a second with the other processes on the database. A file has
+// none.
+func (s *Service) lease(c config.Config) manychat.Lease {
+	if _, alone := c.Tenant.Database.SQLiteFile(); alone {
+		return nil
+	}
+	return rates.In(s.db.DB, c.Tenant.ID).Lease
 }
 
 func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {

@@ -38,6 +38,7 @@ func woes() []woe {
 		{fault.SlowSuccess, 0, isUnknown, isDone, isUnknown, 10 * time.Second},
 		{fault.Timeout, 0, isUnknown, isUnknown, isUnknown, 10 * time.Second},
 		same(fault.RateLimited, "failed (rate limited)"),
+		same(fault.RefusedKey, "failed (unauthorized)"),
 		same(fault.ServerError, "failed (server error (500))"),
 		same(fault.ServerErrorHTML, "failed (server error (502))"),
 		same(fault.Dropped, isUnknown),

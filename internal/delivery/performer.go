@@ -28,7 +28,8 @@ type Profiles interface {
 
 // Claims are the rights to send flows, kept by the database.
 type Claims interface {
-	// ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent].
+	// ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent], or
+	// [action.ErrFlowLimit].
 	ClaimFlow(ctx context.Context, c action.Claim) error
 	// ReleaseFlow takes a right back whose flow certainly was not sent.
 	ReleaseFlow(ctx context.Context, c action.Claim) error
@@ -62,7 +63,7 @@ const (
 )
 
 // What is said of an action that failed and that ManyChat did not answer, beside
-// [action.OutcomeUnknown] and [action.NotStarted]. With [manychat.Error.Brief] these are all the errors of an
+// [action.OutcomeUnknown], [action.NotStarted] and [action.FlowLimit]. With [manychat.Error.Brief] these are all the errors of an
 // [action.Ended].
 const (
 	AlreadySent  = "already sent"         // the contact has the flow, or may have it
@@ -135,9 +136,12 @@ func (p *Performer) flow(ctx context.Context, log *slog.Logger, b Batch, a actio
 	}
 	claim := b.Claim
 	claim.Flow, claim.Repeatable, claim.At = flow.ID, flow.Again(a.ContactAsked), p.cfg.Now()
-	if err := p.cfg.Claims.ClaimFlow(ctx, claim); errors.Is(err, action.ErrSent) {
+	switch err := p.cfg.Claims.ClaimFlow(ctx, claim); {
+	case errors.Is(err, action.ErrSent):
 		return failed(log, AlreadySent)
-	} else if err != nil {
+	case errors.Is(err, action.ErrFlowLimit):
+		return failed(log, action.FlowLimit)
+	case err != nil:
 		return failed(log.With("error", err), NotRecorded)
 	}
 	ended, unsent := p.request(ctx, log, behind, func(ctx context.Context) error {

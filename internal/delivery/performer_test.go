@@ -98,7 +98,7 @@ func onStage(t *testing.T, scale float64, test func(*stage)) {
 		}
 		s.client = client
 		s.p, err = delivery.New(delivery.Config{
-			Account: client, Behind: client.Background(), Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
+			Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -334,6 +334,7 @@ func TestFlowsAreClaimed(t *testing.T) {
 	}{
 		{"granted", nil, "10 performed", 2},
 		{"sent before", fmt.Errorf("claim: %w", action.ErrSent), "10 failed: already sent", 0},
+		{"at the limit of flows", fmt.Errorf("claim: %w", action.ErrFlowLimit), "10 failed: not started: flow limit", 0},
 		{"no database", errors.New("the disk is full"), "10 failed: not recorded", 0},
 	}
 	for _, tt := range tests {

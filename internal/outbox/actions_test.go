@@ -147,12 +147,14 @@ func TestFailuresAroundActions(t *testing.T) {
 }
 
 // Holds docs/spec/05-delivery.md, "Outbox": a mark set before the first action keeps a row
-// that is claimed again from making them twice; without it they are made yet, however late.
+// that is claimed again from making them twice; without it they are made yet, unless the text
+// went out more than an hour ago.
 func TestActionsAreMadeOnce(t *testing.T) {
-	sent := func(p *outbox.Payload) { p.Sent = 1 }
+	sent := func(p *outbox.Payload) { p.Sent, p.SaidAt = 1, time.Now() }
 	marked := func(p *outbox.Payload) { p.Acting = true }
 	performed := []string{"keen performed", "brochure performed"}
 	lost := []string{"keen failed: outcome unknown", "brochure failed: outcome unknown"}
+	late := []string{"keen failed: not started in time", "brochure failed: not started in time"}
 	made := []string{" 900000001 add_tag keen", " 900000001 send_flow brochure"}
 	tests := []struct {
 		name   string
@@ -162,7 +164,9 @@ func TestActionsAreMadeOnce(t *testing.T) {
 		became []string
 	}{
 		{"died before the mark", []func(*outbox.Payload){sent}, 0, made, performed},
-		{"died before the mark, hours ago", []func(*outbox.Payload){sent}, 3 * time.Hour, made, performed},
+		{"died before the mark, an hour ago", []func(*outbox.Payload){sent}, time.Hour, made, performed},
+		{"died before the mark, hours ago", []func(*outbox.Payload){sent}, 3 * time.Hour, nil, late},
+		{"died behind the mark, hours ago", []func(*outbox.Payload){sent, marked}, 3 * time.Hour, nil, lost},
 		{"died behind the mark", []func(*outbox.Payload){sent, marked}, 0, nil, lost},
 	}
 	for _, tt := range tests {

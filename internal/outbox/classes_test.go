@@ -29,7 +29,7 @@ func (r *rig) limits() (shown func(contact string) time.Duration) {
 		r.t.Fatal(err)
 	}
 	r.sender = client
-	r.work(limited{client, client.Background()}, 3)
+	r.work(limited{client, client.For(manychat.Actions)}, 3)
 	return func(contact string) time.Duration {
 		for _, c := range r.after(0) {
 			if at, rest, _ := strings.Cut(c, " "); strings.Contains(rest, "sendFlow") && strings.Contains(rest, `"`+contact+`"`) {

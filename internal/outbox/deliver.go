@@ -14,10 +14,11 @@ func (w *Worker) deliver(ctx context.Context, row Row, leave func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := errors.New("the delivery panicked: " + redact.Panic(p))
-			w.release(ctx, w.retry(row, err, 0), err)
+			w.release(ctx, w.retry(spent(row, nil), err, 0), err)
 		}
+		w.key.left(row, true, w.cfg.Now())
 	}()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || !w.mayBegin(row) {
 		w.release(ctx, handBack(row), nil)
 		return
 	}
@@ -36,6 +37,13 @@ func (w *Worker) deliver(ctx context.Context, row Row, leave func()) {
 	}
 }
 
+// mayBegin is asked just before the requests for a text, a token or a notice, and before those
+// for a reply's actions: may this process make them now? What may not begin is given back
+// unattempted.
+func (w *Worker) mayBegin(row Row) bool {
+	return w.cfg.Alive() && w.key.allows(row)
+}
+
 // said reports whether the contact has everything that a reply says.
 func (r Row) said() bool { return r.Kind == Reply && r.Payload.Sent >= len(r.Payload.Texts) }
 
@@ -44,7 +52,11 @@ func (r Row) said() bool { return r.Kind == Reply && r.Payload.Sent >= len(r.Pay
 // actions.
 func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 	if !row.said() { // else a process ended before it could release the row
-		if step, err := w.send(ctx, row); err != nil {
+		step, err := w.send(ctx, row)
+		if step == trigger {
+			row = spent(row, err)
+		}
+		if err != nil {
 			row = w.judge(row, step, err)
 			if row.Payload.Unknown > 0 && !w.progress(ctx, row, w.cfg.Now()) {
 				return
@@ -52,8 +64,12 @@ func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 			w.release(ctx, row, err)
 			return
 		}
+		w.accepted(row)
 		row.Payload.Sent++
 		row.Payload.Unknown = 0
+		if row.said() && len(row.Payload.Actions) > 0 {
+			row.Payload.SaidAt = w.cfg.Now()
+		}
 		if !w.progress(ctx, row, w.cfg.Now()) {
 			return
 		}
@@ -68,24 +84,26 @@ func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 
 // finish performs the actions of a reply that was said and releases the row. Other contacts'
 // replies wait for none of it: the row gives its place back first, and one that finds too many
-// before it waits in the database.
+// before it, or that may not begin, waits in the database.
 func (w *Worker) finish(ctx context.Context, row Row, leave func()) {
-	if len(row.Payload.Actions) > 0 {
-		select {
-		case w.acting <- struct{}{}:
-			defer func() {
-				<-w.acting
-				w.Wake() // for what waits for the row itself
-			}()
-			leave()
-		default:
+	ended, late := w.tooLate(row)
+	if late {
+		w.cfg.Log.Warn("actions of a reply would come too late, and are not begun", "row", row.ID, "turn", row.TurnID)
+	}
+	if n := len(row.Payload.Actions); n > 0 && !late {
+		if !w.mayBegin(row) || !w.acting.enter(n) {
 			w.yield(ctx, row, w.cfg.Jitter(actAgain))
 			return
 		}
-	}
-	ended, ok := w.act(ctx, row)
-	if !ok {
-		return
+		defer func() {
+			w.acting.leave(n)
+			w.Wake() // for what waits for the row itself
+		}()
+		leave()
+		var ok bool
+		if ended, ok = w.act(ctx, row); !ok {
+			return
+		}
 	}
 	row.Status, row.DeliveredAt = Delivered, w.cfg.Now()
 	w.release(ctx, row, nil, ended...)

@@ -33,7 +33,11 @@ func (w *Worker) deliverNotice(ctx context.Context, row Row) {
 	if !made {
 		return
 	}
+	row = spent(row, err)
 	if err == nil {
+		if part.ID != action.NoticeWebhook {
+			w.accepted(row)
+		}
 		row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
 		w.release(ctx, row, nil, action.Ended{Place: part.Place, Status: action.Performed, At: row.DeliveredAt})
 		return

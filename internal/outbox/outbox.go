@@ -89,6 +89,21 @@ type Row struct {
 	Owner          string
 	CreatedAt      time.Time // when it was last queued: a retry by hand starts its age over
 	DeliveredAt    time.Time
+	// Counted is where the claim counted the flow that the row is about to send, as the store
+	// keeps it; a release gives the count back. Zero: it counted none, or the flow may have
+	// been sent.
+	Counted int64
+}
+
+// SendsFlow reports whether the next attempt at the row sends the contact a flow.
+func (r Row) SendsFlow() bool {
+	switch r.Kind {
+	case Reply:
+		return !r.said()
+	case HandoffNotice:
+		return len(r.Payload.Actions) > 0 && r.Payload.Actions[0].ID == action.NoticeFlow
+	}
+	return false
 }
 
 // Payload is what a row carries. Of a reply: its texts, how many of them ManyChat has
@@ -105,6 +120,8 @@ type Payload struct {
 	Actions []action.Pending `json:"actions,omitempty"`
 	// PlaysUntil is when the flow ends that the reply follows; zero: it follows none.
 	PlaysUntil time.Time `json:"playsUntil,omitzero"`
+	// SaidAt is when the last text of a reply went out that has actions.
+	SaidAt time.Time `json:"saidAt,omitzero"`
 	// Acting is set before the first of a reply's actions, so that they are made once.
 	Acting bool `json:"acting,omitempty"`
 }
@@ -117,8 +134,10 @@ type Store interface {
 	// on each. A reply row is due when its time has come, no earlier reply row of its
 	// contact is pending or delivering, its own turn is not answering, and the
 	// contact's last text is at least gap ago. At most one reply row per contact is claimed.
+	// The flow that a row is about to send is counted for its contact's limit an hour; a row
+	// whose contact is at it is not claimed, and due when the contact no longer is.
 	Claim(ctx context.Context, c Claim) ([]Row, error)
-	// Progress stores the payload's Sent, Unknown and Acting; when sent is not zero it is also
+	// Progress stores the payload's Sent, Unknown, Acting and SaidAt; when sent is not zero it is also
 	// the conversation's new last-sent time. It fails with [ErrNotOwner] as above.
 	Progress(ctx context.Context, row Row, sent time.Time) error
 	// Release ends the owner's work on a row: to the row's Status, Reason, LastError,
@@ -127,6 +146,7 @@ type Store interface {
 	// dead from now on the other actions are dead-lettered, and of one that is withheld or
 	// discarded they are discarded. What a note says is kept of a row that goes on, and of a
 	// notice that is dead or withheld, which may be sent yet.
+	// The flow that the row's Counted is of was certainly not sent.
 	Release(ctx context.Context, row Row, ended []action.Ended) error
 	// NextDue is the earliest instant at which a pending row of one of the kinds may become
 	// claimable by time alone; ok is false when no such row is pending.
@@ -141,4 +161,11 @@ type Claim struct {
 	Now   time.Time
 	Gap   time.Duration // MANYCHAT_REPLY_GAP_MS
 	Room  map[Kind]int  // how many rows of a kind to take; none of one that it does not hold
+	// Abandon gives rows back first that nobody works on: those of owners that begin with it,
+	// but for InHand. Empty: none. A flow that was counted for one of them stays counted.
+	Abandon string
+	InHand  []Hold
 }
+
+// Hold is a claimed row and the owner of its claim.
+type Hold struct{ Owner, ID string }

@@ -16,8 +16,7 @@ import (
 const (
 	firstRetry = 2 * time.Second
 	lastRetry  = 300 * time.Second
-	// unauthorizedRetry is how often a row is tried again while ManyChat refuses the
-	// API token: a rotated key must not dead-letter everything.
+	// unauthorizedRetry is how often a row is tried while ManyChat refuses the API key.
 	unauthorizedRetry = time.Minute
 	// unknownTriggers is how many triggers of one text may lose their answer before
 	// the row is dead: a slow success must not send twelve copies.
@@ -72,11 +71,12 @@ func (w *Worker) judge(row Row, at step, err error) Row {
 	return w.retry(row, err, call.RetryAfter)
 }
 
-// unauthorized keeps a row while ManyChat refuses the API token.
+// unauthorized keeps a row while ManyChat refuses the API key: it is due as it was, and so
+// the first to be tried again.
 func (w *Worker) unauthorized(row Row, err error) Row {
-	w.cfg.Log.Error("ManyChat refuses the API token: set MANYCHAT_API_TOKEN to a valid key; replies stay queued")
+	w.refused()
 	row = handBack(row)
-	row.LastError, row.NextAttemptAt = err.Error(), w.cfg.Now().Add(unauthorizedRetry)
+	row.LastError = err.Error()
 	return row
 }
 
@@ -103,6 +103,17 @@ func handBack(row Row) Row {
 	return row
 }
 
+// spent notes that a row's flow may have been sent, unless err says that it was not: then the
+// contact may be sent another for it.
+func spent(row Row, err error) Row {
+	var call *manychat.Error
+	unsent := errors.As(err, &call) && (call.Kind == manychat.KindUnauthorized || call.Status == 0 && !call.OutcomeUnknown())
+	if !unsent {
+		row.Counted = 0
+	}
+	return row
+}
+
 // dead makes the row a dead letter.
 func dead(row Row, why Reason, err error) Row {
 	row.Status, row.Reason, row.LastError = Dead, why, err.Error()
@@ -122,6 +133,7 @@ func (w *Worker) release(ctx context.Context, row Row, why error, ended ...actio
 		log.Info("outbox row delivered")
 	}
 	w.persist(ctx, "release", row, func(ctx context.Context) error { return w.cfg.Store.Release(ctx, row, ended) })
+	w.key.left(row, why != nil && !row.Status.Final(), w.cfg.Now())
 }
 
 // cause is what a log says of a failed delivery: ManyChat's message and the names of

@@ -23,6 +23,7 @@ func (w *Worker) deliverToken(ctx context.Context, row Row) {
 	case err != nil:
 		row = w.judgeToken(row, err)
 	case minted == token.Fresh:
+		w.accepted(row)
 		row.Status, row.LastError, row.DeliveredAt = Delivered, "", w.cfg.Now()
 	case minted == token.Void:
 		row.Status, row.LastError = Discarded, ""

@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -43,7 +42,7 @@ type Actions interface {
 	Notify(ctx context.Context, row Row, part action.Pending) error
 }
 
-// Config is what a [Worker] needs; every field is required.
+// Config is what a [Worker] needs; every field but the last two is required.
 type Config struct {
 	Store       Store
 	Sender      Sender
@@ -58,6 +57,13 @@ type Config struct {
 	Now         func() time.Time
 	Jitter      func(time.Duration) time.Duration // spreads a delay; see [Jitter]
 	Log         *slog.Logger
+
+	// Alive says whether this process still holds what it claimed: one whose heartbeat is too
+	// old may have lost it to another, and begins nothing. Nil: always.
+	Alive func() bool
+	// Refused is told when ManyChat begins to refuse the API key, and when it takes it again.
+	// Nil: nobody is told.
+	Refused func(bool)
 }
 
 const (
@@ -73,10 +79,10 @@ const (
 	tokensInHand = 4
 	// noticesInHand is how many parts of handoff notices beside them; see postsInHand.
 	noticesInHand = 32
-	// actingInHand is how many replies' actions are performed beside them. As many as have
-	// eight actions each are through within actWithin at half of ManyChat's 10 subscriber
-	// writes a second, which they have at least.
-	actingInHand = 32
+	// actionsInHand is how many actions of replies are performed beside them, one of each reply
+	// at a time. So many are through within actWithin with a tenth of ManyChat's 10 subscriber
+	// writes a second, which they have at least; the others wait in the database.
+	actionsInHand = 60
 )
 
 // inHandOf is how many rows of a kind one worker delivers at once. Kinds are counted apart,
@@ -95,11 +101,15 @@ func inHandOf(k Kind) int {
 type Worker struct {
 	cfg    Config
 	wake   chan struct{}
-	done   chan Kind     // a row in hand has given its place back
-	acting chan struct{} // the places of replies whose actions are performed
+	done   chan Kind // a row in hand has given its place back
+	acting places    // of replies' actions that are performed
 	posts  posts
-	holds  int // claims so far; Run's own
+	key    key
+	hands  hands
+	holds  int // claims so far; Run's own, as what follows
 	busy   map[Kind]int
+	unsure bool      // a claim failed, and may have been made
+	swept  time.Time // when what nobody works on was last given back
 }
 
 // NewWorker checks the config and returns a worker that is not running yet.
@@ -112,9 +122,15 @@ func NewWorker(cfg Config) (*Worker, error) {
 	case cfg.MaxAttempts < 1, cfg.MaxAge <= 0, cfg.Gap < 0:
 		return nil, errors.New("outbox: attempts, age and gap must be positive")
 	}
+	if cfg.Alive == nil {
+		cfg.Alive = func() bool { return true }
+	}
+	if cfg.Refused == nil {
+		cfg.Refused = func(bool) {}
+	}
 	return &Worker{
 		cfg: cfg, wake: make(chan struct{}, 1), done: make(chan Kind, inHand+tokensInHand+noticesInHand),
-		acting: make(chan struct{}, actingInHand), busy: map[Kind]int{},
+		busy: map[Kind]int{},
 	}, nil
 }
 
@@ -130,12 +146,16 @@ func (w *Worker) Wake() {
 // that have begun, gives the rest back and returns.
 func (w *Worker) Run(ctx context.Context) {
 	var rows sync.WaitGroup
-	defer rows.Wait()
+	defer func() {
+		rows.Wait()
+		w.giveBackLost(ctx)
+	}()
 	for ctx.Err() == nil {
-		w.holds++
-		claimed, err := w.cfg.Store.Claim(ctx, Claim{
-			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner(), w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Room: w.room(),
-		})
+		if w.holdOff() > 0 {
+			w.rest(ctx)
+			continue
+		}
+		claimed, err := w.claim(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
 				w.cfg.Log.Error("outbox claim failed", "error", err)
@@ -148,6 +168,7 @@ func (w *Worker) Run(ctx context.Context) {
 			leave := sync.OnceFunc(func() { w.done <- row.Kind })
 			rows.Go(func() {
 				defer leave()
+				defer w.hands.remove(row)
 				w.deliver(ctx, row, leave)
 			})
 		}
@@ -200,16 +221,19 @@ func (w *Worker) ended() {
 	}
 }
 
-// untilDue is the time to the next look at the database, a millisecond at least and
-// pollEvery at most, and whether a row for which there is room may be due then: also when
+// untilDue is the time to the next look at the database, a millisecond at least and but for
+// [Worker.holdOff] pollEvery at most, and whether a row for which there is room may be due then: also when
 // that cannot be read, since writes may work where reads do not.
 func (w *Worker) untilDue(ctx context.Context) (left time.Duration, due bool) {
+	if off := w.holdOff(); off > 0 {
+		return off, true
+	}
 	at, ok, err := w.cfg.Store.NextDue(ctx, w.cfg.Gap, slices.Collect(maps.Keys(w.room())))
-	if err != nil || !ok {
-		return pollEvery, err != nil
+	if sweep := w.swept.Add(sweepEvery); !ok || sweep.Before(at) {
+		at = sweep
 	}
 	left = at.Sub(w.cfg.Now())
-	return min(pollEvery, max(left, time.Millisecond)), left <= pollEvery
+	return min(pollEvery, max(left, time.Millisecond)), err != nil || left <= pollEvery
 }
 
 // wait waits; it ends early when ctx does.

@@ -129,6 +129,7 @@ type rig struct {
 	worker  *outbox.Worker
 	stop    context.CancelFunc
 	stopped chan struct{}
+	change  func(*outbox.Config) // of what a test configures itself; nil: nothing
 	turns   int
 }
 
@@ -158,13 +159,16 @@ func inBubble(t *testing.T, test func(*rig)) {
 // work makes the worker.
 func (r *rig) work(acts outbox.Actions, maxAttempts int) {
 	r.t.Helper()
-	var err error
-	r.worker, err = outbox.NewWorker(outbox.Config{
+	cfg := outbox.Config{
 		Store: r.store, Sender: r.sender, Tokens: r.tokens(), Actions: acts, Owner: func() string { return "p1" }, Field: "ai_message", Flow: "content1", Gap: gap,
 		MaxAttempts: maxAttempts, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 		Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
+	}
+	if r.change != nil {
+		r.change(&cfg)
+	}
+	var err error
+	if r.worker, err = outbox.NewWorker(cfg); err != nil {
 		r.t.Fatal(err)
 	}
 }

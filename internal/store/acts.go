@@ -13,23 +13,31 @@ import (
 // NoteFlow fills [turn.Acts]. A flow that the contact has already is refused before it is
 // asked whether it could go out now.
 func (db *DB) NoteFlow(ctx context.Context, n turn.FlowNote) error {
-	if err := exec(ctx, db, func(tx *groupcommit.Tx) error { return noteFlow(tx, n) }); err != nil {
+	if err := exec(ctx, db, func(tx *groupcommit.Tx) error { return db.noteFlow(tx, n) }); err != nil {
 		return fmt.Errorf("note flow %s of turn %s: %w", n.Claim.Flow, n.TurnID, err)
 	}
 	return nil
 }
 
-func noteFlow(tx *groupcommit.Tx, n turn.FlowNote) error {
+func (db *DB) noteFlow(tx *groupcommit.Tx, n turn.FlowNote) error {
 	if err := queue.LockConversation(tx, n.TurnID); err != nil {
 		return err
 	}
-	behind, err := acts.Note(tx, n)
-	if err != nil || behind == "" {
+	left, err := acts.Note(tx, n)
+	if err != nil {
 		return err
 	}
-	ahead, err := queue.Queued(tx, behind)
-	if err == nil && ahead {
-		err = turn.ErrQueuedAhead
+	if left.Behind != "" {
+		ahead, err := queue.Queued(tx, left.Behind)
+		if err != nil {
+			return err
+		}
+		if ahead {
+			return turn.ErrQueuedAhead
+		}
 	}
-	return err
+	if left.Claim.Flow == "" {
+		return nil
+	}
+	return db.CountFlow(tx, left.Claim)
 }

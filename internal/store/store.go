@@ -9,12 +9,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
@@ -36,6 +38,7 @@ var (
 type Options struct {
 	URL         string           // "sqlite:PATH", "postgres://…" or "postgresql://…"
 	Now         func() time.Time // required
+	RPSScale    float64          // scales how many flows a contact is sent within an hour; 0: 1
 	ReadOnly    bool             // open an existing database and never write
 	NoMigration bool             // refuse a database that is older than the binary instead of migrating it
 }
@@ -56,7 +59,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: opened.Now}
+	limit := flowslots.Scaled(cmp.Or(o.RPSScale, 1))
+	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), now: opened.Now}
 	return db, nil
 }
 

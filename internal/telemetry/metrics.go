@@ -27,6 +27,7 @@ type Metrics struct {
 	inbound       *prometheus.CounterVec
 	budget        *prometheus.CounterVec
 	token         *prometheus.CounterVec
+	keyRefused    prometheus.Gauge
 
 	outcomes, paths, changes *names
 }
@@ -85,9 +86,14 @@ func NewMetrics() *Metrics {
 			"Warnings and refusals of the daily budget of tokens and cost.", "event"),
 		token: counters("contact_token_events_total",
 			"Steps of contact tokens, from issued to confirmed or not.", "event"),
+		keyRefused: prometheus.NewGauge(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "manychat_key_refused",
+			Help: "1 while ManyChat refuses the API key and deliveries stay queued, else 0.",
+		}),
 		outcomes: &names{most: 32}, paths: &names{most: 4}, changes: &names{most: 64},
 	}
-	m.registry.MustRegister(m.turns, m.bindings, m.seconds, m.tokens, m.dollars, m.interventions, m.inbound, m.budget, m.token)
+	m.registry.MustRegister(m.turns, m.bindings, m.seconds, m.tokens, m.dollars, m.interventions, m.inbound, m.budget, m.token,
+		m.keyRefused)
 	m.startAtZero()
 	return m
 }
@@ -144,6 +150,14 @@ func (m *Metrics) Budget(event string) { count(m.budget, budgetEvents, event) }
 
 // Token counts a step of a contact token: issued, confirmed, failed, unknown or stuck.
 func (m *Metrics) Token(event string) { count(m.token, tokenEvents, event) }
+
+// KeyRefused notes whether ManyChat refuses the API key.
+func (m *Metrics) KeyRefused(refused bool) {
+	m.keyRefused.Set(0)
+	if refused {
+		m.keyRefused.Set(1)
+	}
+}
 
 func count(vec *prometheus.CounterVec, events []string, event string) {
 	if !slices.Contains(events, event) {

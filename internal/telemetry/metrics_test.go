@@ -65,6 +65,16 @@ func TestTurnMetrics(t *testing.T) {
 	)
 }
 
+// Holds docs/spec/16-operations.md, "Logs, metrics, traces": whether ManyChat refuses the key.
+func TestKeyRefused(t *testing.T) {
+	m := telemetry.NewMetrics()
+	wantLines(t, exposition(t, m), "manychat_key_refused 0")
+	m.KeyRefused(true)
+	wantLines(t, exposition(t, m), "manychat_key_refused 1")
+	m.KeyRefused(false)
+	wantLines(t, exposition(t, m), "manychat_key_refused 0")
+}
+
 // Holds docs/spec/16-operations.md, "Logs, metrics, traces".
 func TestEventMetrics(t *testing.T) {
 	kinds := []struct {
@@ -158,7 +168,7 @@ func TestMetricNames(t *testing.T) {
 			t.Errorf("%s is not explained", fields[2])
 		}
 	}
-	if len(helped) != 9 {
+	if len(helped) != 10 {
 		t.Errorf("%d metrics are explained: %v", len(helped), helped)
 	}
 }

@@ -42,6 +42,7 @@ func TestFaultsOfTheAPI(t *testing.T) {
 		{fault.Fault{Kind: fault.ServerErrorHTML}, 502, "<html>", false, 0},
 		{fault.Fault{Kind: fault.Dropped}, 0, "", false, 0},
 		{fault.Fault{Kind: fault.LostAnswer}, 0, "", true, 0},
+		{fault.Fault{Kind: fault.RefusedKey}, 401, `{"status":"error","message":"Wrong token"}`, false, 0},
 		{fault.Fault{Kind: fault.OKWithError}, 200, wrong, false, 0},
 		{fault.Fault{Kind: fault.SilentSuccess}, 200, ok, false, 0},
 		{fault.Fault{Kind: fault.FalseMissing}, 400, refused("Subscriber does not exist").body, true, 0},

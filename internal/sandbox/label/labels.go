@@ -72,6 +72,7 @@ func Faults() map[fault.Kind]string {
 		fault.ServerErrorHTML:  "answers 502 as a web page",
 		fault.Dropped:          "drops the connection",
 		fault.LostAnswer:       "does it, the answer is lost",
+		fault.RefusedKey:       "refuses the API key",
 		fault.OKWithError:      "answers 200 with an error",
 		fault.SilentSuccess:    "says done, does nothing",
 		fault.FalseMissing:     "says no such contact",

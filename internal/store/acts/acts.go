@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -29,10 +30,13 @@ WHERE id = $1 AND state = 'running' AND owner = $2 AND attempt = $3
 RETURNING conversation_id, bound`
 
 // Book is the database as actions see it.
-type Book struct{ db *database.DB }
+type Book struct {
+	db    *database.DB
+	limit flowslots.Limit
+}
 
-// In returns the actions of a database.
-func In(db *database.DB) *Book { return &Book{db} }
+// In returns the actions of a database, whose contacts are sent flows up to the limit.
+func In(db *database.DB, limit flowslots.Limit) *Book { return &Book{db, limit} }
 
 // Acted fills [turn.Acts].
 func (b *Book) Acted(ctx context.Context, turnID string, ended []action.Ended) error {
@@ -53,12 +57,19 @@ func (b *Book) Acted(ctx context.Context, turnID string, ended []action.Ended) e
 	return nil
 }
 
-// ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent].
+// ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent], or
+// [action.ErrFlowLimit], and counts it.
 func (b *Book) ClaimFlow(ctx context.Context, c action.Claim) error {
 	if c.At.IsZero() {
 		c.At = b.db.Now()
 	}
-	if err := b.write(ctx, func(tx *groupcommit.Tx) error { return claim(tx, c) }); err != nil {
+	err := b.write(ctx, func(tx *groupcommit.Tx) error {
+		if err := claim(tx, c); err != nil {
+			return err
+		}
+		return b.CountFlow(tx, c)
+	})
+	if err != nil {
 		return fmt.Errorf("claim flow %s for turn %s: %w", c.Flow, c.TurnID, err)
 	}
 	return nil
@@ -78,30 +89,41 @@ func (b *Book) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) err
 	return err
 }
 
-// Note writes the record of a running turn, and claims its flow or gives it back. behind is
-// the conversation whose queued replies a flow that is about to be sent must follow; empty:
-// it follows none. Nobody waits for an unbound turn, and it waits for nobody.
-func Note(tx *groupcommit.Tx, n turn.FlowNote) (behind string, err error) {
+// Noted is what remains to be asked of a flow that was noted.
+type Noted struct {
+	// Claim is that of a flow that is about to be sent, and zero of any other: it is to be
+	// counted.
+	Claim action.Claim
+	// Behind is the conversation whose queued replies it must follow; empty: it follows none.
+	// Nobody waits for an unbound turn, and it waits for nobody.
+	Behind string
+}
+
+// Note writes the record of a running turn, and claims its flow or gives it back.
+func Note(tx *groupcommit.Tx, n turn.FlowNote) (left Noted, err error) {
 	var bound bool
 	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", turn.ErrNotOwner
+		return left, turn.ErrNotOwner
 	}
 	if err != nil {
-		return "", err
+		return left, err
 	}
 	n.Claim.TurnID = n.TurnID
 	switch flow := noted(n); {
 	case flow.Status == action.Sending:
 		// A conversation that is paused or opted out refuses its flows here, once there is such a thing.
-		if err := claim(tx, n.Claim); err != nil || !bound {
-			return "", err
+		if err := claim(tx, n.Claim); err != nil {
+			return left, err
 		}
-		return n.Claim.ConversationID, nil
+		left.Claim = n.Claim
+		if bound {
+			left.Behind = n.Claim.ConversationID
+		}
 	case certainlyUnsent(flow):
-		return "", giveBack(tx, n.Claim)
+		return left, giveBack(tx, n.Claim)
 	}
-	return "", nil
+	return left, nil
 }
 
 // noted is the entry that a note is about: the flow's last, which is the last of all unless

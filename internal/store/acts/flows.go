@@ -1,11 +1,16 @@
 package acts
 
 import (
+	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
@@ -31,6 +36,14 @@ const deleteFlow = `
 DELETE FROM flow_sends
 WHERE (tenant_id, subscriber_id) = (SELECT tenant_id, subscriber_id FROM conversations WHERE id = $1) AND flow = $2 AND turn_id = $3`
 
+const selectContact = `
+SELECT tenant_id, subscriber_id FROM conversations WHERE id = $1`
+
+// selectHeld is the right of a turn to a flow, with its contact.
+const selectHeld = `
+SELECT flow_sends.tenant_id, flow_sends.subscriber_id, sent_at FROM conversations c JOIN flow_sends ON ` + theirs + `
+WHERE c.id = $1 AND flow = $2 AND turn_id = $3`
+
 // selectSent is bounded by how many flows a tenant has.
 const selectSent = `
 SELECT flow FROM conversations c JOIN flow_sends ON ` + theirs + `
@@ -45,14 +58,40 @@ func claim(tx *groupcommit.Tx, c action.Claim) error {
 	return err
 }
 
-// giveBack may be called again; what is not the turn's to give back stays.
-func giveBack(tx *groupcommit.Tx, c action.Claim) error {
-	restored, err := database.Affected(tx.Exec(restoreFlow, c.ConversationID, c.Flow, c.TurnID))
-	if err != nil || restored > 0 {
+// CountFlow counts a claimed flow for its contact's limit. [action.ErrFlowLimit] leaves the claim
+// to be undone with its transaction.
+func (b *Book) CountFlow(tx *groupcommit.Tx, c action.Claim) error {
+	var who contact.Key
+	if err := tx.QueryRow(selectContact, c.ConversationID).Scan(&who.TenantID, &who.SubscriberID); err != nil {
 		return err
 	}
-	_, err = tx.Exec(deleteFlow, c.ConversationID, c.Flow, c.TurnID)
+	_, err := b.limit.Count(tx, who, c.At)
+	if full, ok := errors.AsType[*flowslots.FullError](err); ok {
+		return fmt.Errorf("%w: %w", action.ErrFlowLimit, full)
+	}
 	return err
+}
+
+// giveBack may be called again; what is not the turn's to give back stays. What is given back
+// was counted when it was claimed.
+func giveBack(tx *groupcommit.Tx, c action.Claim) error {
+	var who contact.Key
+	var sent time.Time
+	err := tx.QueryRow(selectHeld, c.ConversationID, c.Flow, c.TurnID).Scan(&who.TenantID, &who.SubscriberID, column.Instant(&sent))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	given, err := database.Affected(tx.Exec(restoreFlow, c.ConversationID, c.Flow, c.TurnID))
+	if err == nil && given == 0 {
+		given, err = database.Affected(tx.Exec(deleteFlow, c.ConversationID, c.Flow, c.TurnID))
+	}
+	if err != nil || given == 0 {
+		return err
+	}
+	return flowslots.GiveBack(tx, who, flowslots.Of(sent))
 }
 
 // GiveBack gives back the rights to the flows that a settling turn's record says were not

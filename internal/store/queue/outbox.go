@@ -3,7 +3,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 )
@@ -52,28 +52,8 @@ const claimable = `
     AND (o.kind <> 'handoff_notice' OR o.part <> 1 OR NOT EXISTS (
         SELECT 1 FROM outbox e WHERE e.turn_id = o.turn_id AND e.seq <= o.seq AND e.kind = 'reply' AND e.status IN ('pending', 'delivering')))`
 
-// dueRows are the claimable rows o of kind $4 that are due. $1 is the claim's now, $2 the
-// latest last-sent time that is a gap ago and $3 the transaction's time: a last-sent time
-// later than that is a clock that was set back, and holds nobody; one between the two was
-// written while the claim was on its way.
-const dueRows = `
-    FROM outbox o
-    JOIN turns t ON t.id = o.turn_id
-    JOIN conversations c ON c.id = o.conversation_id
-    WHERE o.kind = $4 AND o.next_attempt_at <= $1
-      AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $2 OR c.last_sent_at > $3)
-      AND` + claimable
-
-// claimOutbox reads due rows in due order and stops at the limit.
-const claimOutbox = `
-WITH due AS (SELECT o.id` + dueRows + `
-    ORDER BY o.next_attempt_at, o.seq LIMIT $5)
-UPDATE outbox SET status = 'delivering', owner = $6, attempts = attempts + 1
-WHERE id IN (SELECT id FROM due) AND status = 'pending'
-RETURNING ` + Columns
-
 const progressOutbox = `
-UPDATE outbox SET sent = $3, unknown = $4, acting = $5
+UPDATE outbox SET sent = $3, unknown = $4, acting = $5, payload = coalesce($6, payload)
 WHERE id = $1 AND owner = $2 AND status = 'delivering'
 RETURNING conversation_id`
 
@@ -96,64 +76,28 @@ ORDER BY o.next_attempt_at, o.seq LIMIT $1`
 const dueHorizon = 64
 
 // Outbox is the outbox of a database.
-type Outbox struct{ db *database.DB }
+type Outbox struct {
+	db    *database.DB
+	limit flowslots.Limit
+}
 
-// In returns the outbox of a database.
-func In(db *database.DB) *Outbox { return &Outbox{db} }
+// In returns the outbox of a database, whose contacts are sent flows up to the limit.
+func In(db *database.DB, limit flowslots.Limit) *Outbox { return &Outbox{db, limit} }
 
 func (q *Outbox) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {
 	_, err := database.Write(ctx, q.db, func(tx *groupcommit.Tx) (struct{}, error) { return struct{}{}, fn(tx) })
 	return err
 }
 
-// Claim fills [outbox.Store].
-func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
-	all, err := database.Write(ctx, q.db, func(tx *groupcommit.Tx) (all []outbox.Row, err error) {
-		for _, kind := range outbox.Kinds() {
-			if c.Room[kind] <= 0 {
-				continue
-			}
-			rows, err := q.claim(tx, c, kind)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, rows...)
-		}
-		return all, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("claim outbox rows: %w", err)
-	}
-	return all, nil
-}
-
-func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
-	due := []any{column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), column.Micros(latest(c.Now, q.db.Now())), string(kind)}
-	query, args := claimOutbox, append(slices.Clip(due), c.Room[kind], c.Owner)
-	if tx.Shared() {
-		locked, err := lock(tx, append(slices.Clip(due), c.Room[kind]))
-		if err != nil || len(locked) == 0 {
-			return nil, err
-		}
-		query, args = claimLocked, append(slices.Clip(due), locked, c.Owner)
-	}
-	found, err := tx.Query(query, args...)
-	rows, err := database.Collect(found, err, Scan)
-	slices.SortFunc(rows, func(a, b outbox.Row) int {
-		if order := a.NextAttemptAt.Compare(b.NextAttemptAt); order != 0 {
-			return order
-		}
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Part, b.Part))
-	})
-	return rows, err
-}
-
 // Progress fills [outbox.Store].
 func (q *Outbox) Progress(ctx context.Context, r outbox.Row, sent time.Time) error {
 	err := q.write(ctx, func(tx *groupcommit.Tx) error {
-		var conversationID string
+		var conversationID, payload string
+		if !r.Payload.SaidAt.IsZero() {
+			payload = acts.Payload(r.Payload)
+		}
 		err := tx.QueryRow(progressOutbox, r.ID, r.Owner, r.Payload.Sent, r.Payload.Unknown,
-			column.Flag(r.Payload.Acting)).Scan(&conversationID)
+			column.Flag(r.Payload.Acting), column.Optional(payload)).Scan(&conversationID)
 		if errors.Is(err, sql.ErrNoRows) {
 			return outbox.ErrNotOwner
 		}
@@ -190,6 +134,11 @@ func release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
 	}
 	if r.Kind == outbox.ContactToken {
 		return tokens.Release(tx, r)
+	}
+	if r.Counted != 0 {
+		if err := flowslots.GiveBack(tx, r.Key, r.Counted); err != nil {
+			return err
+		}
 	}
 	if r.Status == outbox.Dead {
 		if _, err := tx.Exec(markNeedsPerson, r.ConversationID); err != nil {

@@ -14,7 +14,8 @@ import (
 
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
-	"selectQueued": "SCAN CONSTANT ROW", // the one row of SELECT EXISTS
+	"selectQueued": "SCAN CONSTANT ROW",                         // the one row of SELECT EXISTS
+	"selectHeld":   "SCAN outbox USING INDEX outbox_delivering", // what is in hand, once a minute
 }
 
 // Holds docs/spec/15-storage.md: every query on the turn path is served by an index.

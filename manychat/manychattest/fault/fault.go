@@ -24,6 +24,7 @@ const (
 	ServerErrorHTML Kind = "server_error_html" // not done, 502 as a web page
 	Dropped         Kind = "dropped"           // not done, the connection breaks
 	LostAnswer      Kind = "lost_answer"       // done, the connection breaks
+	RefusedKey      Kind = "refused_key"       // not done, 401 as if the API key was replaced
 	OKWithError     Kind = "ok_with_error"     // not done, 200 with an error status
 	SilentSuccess   Kind = "silent_success"    // not done, answered as a success
 	FalseMissing    Kind = "false_missing"     // done, answered "Subscriber does not exist"
@@ -40,7 +41,7 @@ const (
 var (
 	inbound = []Kind{LostInbound, DuplicateInbound}
 	named   = []Kind{MissingField, MissingFlow}
-	kinds   = append([]Kind{Latency, SlowSuccess, Timeout, RateLimited, ServerError, ServerErrorHTML, Dropped,
+	kinds   = append([]Kind{Latency, SlowSuccess, Timeout, RateLimited, RefusedKey, ServerError, ServerErrorHTML, Dropped,
 		LostAnswer, OKWithError, SilentSuccess, FalseMissing}, append(named, inbound...)...)
 )
 

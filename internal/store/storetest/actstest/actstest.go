@@ -44,6 +44,11 @@ func Run(t *testing.T, open storetest.Open) {
 		"claim a flow concurrently":  testClaimConcurrently,
 		"give an earlier flow back":  testGiveBackEarlier,
 		"sent flows":                 testSent,
+		"limit of flows":             testFlowLimit,
+		"limit of all flows":         testFlowLimitOfAll,
+		"limit given back":           testFlowLimitGivenBack,
+		"limit side by side":         testFlowLimitConcurrently,
+		"give back abandoned rows":   testClaimAbandoned,
 		"release actions":            testRelease,
 		"release is the row's":       testReleaseStored,
 		"release refuses":            testReleaseRefuses,
@@ -197,10 +202,14 @@ func (f *fixture) stamp(t *testing.T, r turn.Recorded, acts bool) {
 	ok(t, f.db.Stamp(t.Context(), turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, At: f.now, Acts: acts}))
 }
 
-// claim claims the due rows of a kind.
+// claim claims the due rows of a kind, and takes their flows to be sent.
 func (f *fixture) claim(t *testing.T, kind outbox.Kind) []outbox.Row {
 	t.Helper()
-	return must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{kind: 10}}))(t)
+	rows := must(f.db.Claim(t.Context(), outbox.Claim{Owner: owner, Now: f.now, Gap: gap, Room: map[outbox.Kind]int{kind: 10}}))(t)
+	for i := range rows {
+		rows[i].Counted = 0
+	}
+	return rows
 }
 
 // claimOne claims what must be the only due row of a kind.

@@ -103,6 +103,8 @@ func (c *call) undone(f fault.Fault) (res wire.Result, instead bool) {
 		c.abort()
 	case fault.RateLimited:
 		return wire.Fail(http.StatusTooManyRequests, "Too many requests"), true
+	case fault.RefusedKey:
+		return wire.Fail(http.StatusUnauthorized, "Wrong token"), true
 	case fault.ServerError:
 		return wire.Fail(status(f, http.StatusInternalServerError), "Something went wrong"), true
 	case fault.ServerErrorHTML:
