@@ -91,7 +91,7 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	}
 	turns, err := turn.New(turn.Config{
 		Tokens: tokens, Enforced: true, Observe: func(conversation.Turn) {},
-		Store: db, Lane: db, Acts: db, Alive: func() bool { return true }, MaxAge: time.Hour, Account: untouched{}, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
+		Store: db, Lane: db, Acts: db, Alive: func() bool { return true }, MaxAge: time.Hour, Account: untouched{}, People: db, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
 		Wake: func() {}, Freed: func(string) {}, Shapes: shapes, Owner: func() string { return "p1" }, Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
 		Now: time.Now, Log: log,
 	})

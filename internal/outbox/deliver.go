@@ -44,6 +44,9 @@ func (r Row) said() bool { return r.Kind == Reply && r.Payload.Sent >= len(r.Pay
 // actions.
 func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 	if !row.said() { // else a process ended before it could release the row
+		if w.held(ctx, row) {
+			return
+		}
 		if step, err := w.send(ctx, row); err != nil {
 			row = w.judge(row, step, err)
 			if row.Payload.Unknown > 0 && !w.progress(ctx, row, w.cfg.Now()) {
@@ -82,6 +85,9 @@ func (w *Worker) finish(ctx context.Context, row Row, leave func()) {
 			w.yield(ctx, row, w.cfg.Jitter(actAgain))
 			return
 		}
+	}
+	if len(row.Payload.Actions) > 0 && w.held(ctx, row) {
+		return
 	}
 	ended, ok := w.act(ctx, row)
 	if !ok {

@@ -17,6 +17,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -46,6 +47,7 @@ type DB struct {
 	*tokens.Table
 	*acts.Book
 	*queue.Outbox
+	*talk.Talks
 	now func() time.Time
 }
 
@@ -56,7 +58,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: opened.Now}
+	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), Talks: talk.In(opened), now: opened.Now}
 	return db, nil
 }
 

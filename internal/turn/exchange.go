@@ -121,7 +121,11 @@ func (x *Exchange) lostAnswer() Answer {
 	if x.flows.Until().After(x.r.cfg.Now()) {
 		return Answer{}
 	}
-	if rec := x.recorded(); rec != nil && rec.Turn.Bound && (rec.QueuedAhead || rec.Behind && rec.Turn.State == conversation.Waiting) {
+	rec := x.recorded()
+	if rec != nil && rec.Conversation.Holds(rec.Turn.Seq, x.r.cfg.Now()) {
+		return Answer{} // a person has the conversation
+	}
+	if rec != nil && rec.Turn.Bound && (rec.QueuedAhead || rec.Behind && rec.Turn.State == conversation.Waiting) {
 		return Answer{}
 	}
 	return Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Acknowledgement)}

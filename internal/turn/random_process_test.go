@@ -29,6 +29,9 @@ type process struct {
 	lingers bool // writes still arrive, although another process has taken over
 }
 
+// nobody is a person who has no conversation.
+func nobody(context.Context, outbox.Row) (bool, error) { return false, nil }
+
 // boot starts the next process: it takes over what the last one left and runs it again.
 func (w *world) boot() {
 	w.started++
@@ -36,7 +39,7 @@ func (w *world) boot() {
 	log := slog.New(w)
 	acts := newHands(p, log)
 	worker, err := outbox.NewWorker(outbox.Config{
-		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db, &field{}), Actions: rowHands{acts}, Owner: func() string { return p.name },
+		Store: outboxStore{p}, Sender: sender{p}, Tokens: keeper(w.t, w.db, &field{}), Actions: rowHands{acts}, Held: nobody, Owner: func() string { return p.name },
 		Field: replyField, Flow: replyFlow, Gap: gap, MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
 	})
 	if err != nil {
@@ -45,7 +48,7 @@ func (w *world) boot() {
 	// Nothing is started too often, so that every reply names the message it answers.
 	p.runner, err = turn.New(turn.Config{
 		Tokens: keeper(w.t, w.db, &field{}), Observe: func(conversation.Turn) {},
-		Store: turnStore{p}, Lane: w.db, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
+		Store: turnStore{p}, Lane: w.db, Acts: turnActs{p}, Account: acts, People: w.db, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
 		Tenant: w.tenant, Wake: worker.Wake, Freed: func(string) {}, Shapes: shapes(w.t), Owner: func() string { return p.name }, Alive: func() bool { return true }, Merge: true, MaxAge: 6 * time.Hour,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: crashes + 1, MaxInflight: 100, Now: time.Now, Log: log,
 	})

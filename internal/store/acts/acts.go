@@ -26,7 +26,7 @@ RETURNING actions`
 const noteRecord = `
 UPDATE turns SET actions = $4
 WHERE id = $1 AND state = 'running' AND owner = $2 AND attempt = $3
-RETURNING conversation_id, bound`
+RETURNING conversation_id, bound, seq`
 
 // Book is the database as actions see it.
 type Book struct{ db *database.DB }
@@ -80,10 +80,12 @@ func (b *Book) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) err
 
 // Note writes the record of a running turn, and claims its flow or gives it back. behind is
 // the conversation whose queued replies a flow that is about to be sent must follow; empty:
-// it follows none. Nobody waits for an unbound turn, and it waits for nobody.
-func Note(tx *groupcommit.Tx, n turn.FlowNote) (behind string, err error) {
+// it follows none. Nobody waits for an unbound turn, and it waits for nobody. taken says
+// whether a person has what has a place in the conversation's order.
+func Note(tx *groupcommit.Tx, n turn.FlowNote, taken func(seq int64) bool) (behind string, err error) {
 	var bound bool
-	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound)
+	var seq int64
+	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound, &seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", turn.ErrNotOwner
 	}
@@ -93,7 +95,9 @@ func Note(tx *groupcommit.Tx, n turn.FlowNote) (behind string, err error) {
 	n.Claim.TurnID = n.TurnID
 	switch flow := noted(n); {
 	case flow.Status == action.Sending:
-		// A conversation that is paused or opted out refuses its flows here, once there is such a thing.
+		if taken(seq) {
+			return "", turn.ErrPaused
+		}
 		if err := claim(tx, n.Claim); err != nil || !bound {
 			return "", err
 		}
