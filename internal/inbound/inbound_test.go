@@ -37,8 +37,10 @@ const (
 	newSecret = "another-invented-secret-for-later"
 )
 
-// untouched is an account that nothing is done in: the tenant has no tools.
+// untouched is an account that nothing is done in, and no contact of which is a person's.
 type untouched struct{ turn.Account }
+
+func (untouched) HasTag(context.Context, contact.Key, string) (bool, error) { return false, nil }
 
 // echo is an agent that repeats what it was asked.
 type echo struct{}
