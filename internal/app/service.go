@@ -264,6 +264,7 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 	}
 	s.inbound, err = inbound.New(inbound.Config{
 		Turns:    s.turns,
+		Pauses:   pauses{s.db},
 		Tenant:   s.tenant,
 		Gate:     door,
 		Shapes:   shapes,

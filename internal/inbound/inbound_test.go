@@ -42,6 +42,19 @@ type untouched struct{ turn.Account }
 
 func (untouched) HasTag(context.Context, contact.Key, string) (bool, error) { return false, nil }
 
+// pauses are a database's.
+type pauses struct{ db *store.DB }
+
+func (p pauses) Pause(ctx context.Context, who contact.Key, until time.Time) (int, error) {
+	paused, err := p.db.Pause(ctx, who, until)
+	return paused.Withheld, err
+}
+
+func (p pauses) Resume(ctx context.Context, who contact.Key) error {
+	_, err := p.db.Resume(ctx, who)
+	return err
+}
+
 // echo is an agent that repeats what it was asked.
 type echo struct{}
 
@@ -105,7 +118,7 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 		t.Fatal(err)
 	}
 	cfg := inbound.Config{
-		Turns: turns, Tenant: func() *tenant.Tenant { return business }, Shapes: shapes, Channel: contact.WhatsApp, TenantID: "test",
+		Turns: turns, Pauses: pauses{db}, Tenant: func() *tenant.Tenant { return business }, Shapes: shapes, Channel: contact.WhatsApp, TenantID: "test",
 		Gate: door, Token: "ai_token", Count: func(string) {}, Plain: func() {}, Now: time.Now, Log: log,
 		Callback: inbound.Callback{BaseURL: "https://agent.example"},
 	}
