@@ -68,6 +68,12 @@ type Backfill = tokens.Backfill
 // OutboxFilter says which rows to list.
 type OutboxFilter = queue.Filter
 
+// TalkFilter says which conversations to list.
+type TalkFilter = talk.Filter
+
+// ListedTalk is a conversation in a list.
+type ListedTalk = talk.Listed
+
 // Retried is what [queue.Outbox.RetryAllDead] did.
 type Retried = queue.Retried
 

@@ -79,7 +79,11 @@ func (x *Exchange) await(ctx context.Context) Answer {
 		// An acknowledgement promises an answer, which only a recorded message gets.
 		x.r.shed(x, errors.New("the message was not recorded before the deadline"))
 	}
-	if a := x.lostAnswer(); x.Lose(a) {
+	a := x.lostAnswer()
+	if rec := x.recorded(); rec != nil && len(a.Texts) > 0 && x.r.people.HasByNow(x.tenant, rec.Turn) {
+		a = Answer{}
+	}
+	if x.Lose(a) {
 		return a
 	}
 	bound := time.NewTimer(x.Bound().Sub(x.r.cfg.Now()))

@@ -19,8 +19,9 @@ const (
 	readEvery = time.Minute
 	// readWithin bounds one reading, which the reply waits for.
 	readWithin = 1500 * time.Millisecond
-	// lookWithin bounds a look at the database.
-	lookWithin = time.Second
+	// lookWithin bounds a look at the database, and glanceWithin one that a response waits for.
+	lookWithin   = time.Second
+	glanceWithin = 250 * time.Millisecond
 )
 
 // Store keeps what is known of people who have conversations.
@@ -87,6 +88,24 @@ func (w *Watch) Has(ctx context.Context, t *tenant.Tenant, conversationID string
 		return false, err
 	}
 	return c.Holds(seq, w.Now()) || c.TagActive && w.carries(ctx, t, c), nil
+}
+
+// HasByNow reports whether a person has taken the conversation of a turn over while it was
+// running, as far as the database says so at once.
+func (w *Watch) HasByNow(t *tenant.Tenant, turn conversation.Turn) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), glanceWithin)
+	defer cancel()
+	found := make(chan bool, 1)
+	go func() {
+		c, err := w.Store.Talk(ctx, turn.ConversationID)
+		found <- err == nil && c.Taken(turn.Seq, w.Now(), Tag(t) != "")
+	}()
+	select {
+	case taken := <-found:
+		return taken
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // carries reports whether the contact carries the tag, as far as that is known. A reading that
