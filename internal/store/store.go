@@ -71,6 +71,9 @@ type OutboxFilter = queue.Filter
 // TalkFilter says which conversations to list.
 type TalkFilter = talk.Filter
 
+// Paused is what a pause found.
+type Paused = talk.Paused
+
 // ListedTalk is a conversation in a list.
 type ListedTalk = talk.Listed
 

@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/actstest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/talktest"
 )
 
 // Holds docs/spec/15-storage.md: the suite that every database passes.
@@ -19,6 +20,12 @@ func TestSQLite(t *testing.T) {
 
 // Holds docs/spec/15-storage.md: the part of the suite that is about actions.
 func TestSQLiteActs(t *testing.T) { actstest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the part of the suite that is about people who take over.
+func TestSQLiteTalks(t *testing.T) { talktest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQLTalks(t *testing.T) { talktest.Run(t, emptyPostgreSQL) }
 
 // Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
 func TestPostgreSQL(t *testing.T) { storetest.Run(t, emptyPostgreSQL) }

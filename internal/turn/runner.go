@@ -72,8 +72,8 @@ type Config struct {
 	People      person.Store
 	Agent       Agent
 	Guard       *guardrail.Guard
-	Tenant      func() *tenant.Tenant // the configuration in force; a turn asks once
-	Wake        func()                // tells the outbox worker that a row was written
+	Tenant      func() *tenant.Tenant       // the configuration in force; a turn asks once
+	Wake        func()                      // tells the outbox worker that a row was written
 	Freed       func(conversationID string) // tells other processes that the contact's next turn may start
 	Tokens      *token.Keeper
 	Enforced    bool                    // CONTACT_TOKENS_ENFORCED

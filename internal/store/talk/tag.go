@@ -12,6 +12,11 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 )
 
+// holdTalks is the first statement where others write at the same time: they wait until the
+// transaction ends.
+const holdTalks = `
+SELECT 1 FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2 ORDER BY id FOR NO KEY UPDATE`
+
 // askTag takes the right to ask ManyChat for a contact's tags, which one process gets at a
 // time. A time that is later than now is a clock that was set back, and holds nobody.
 const askTag = `
@@ -30,6 +35,9 @@ RETURNING ` + Columns
 func (t *Talks) TagDue(ctx context.Context, who contact.Key, every time.Duration) (due, active bool, err error) {
 	now := t.db.Now()
 	talks, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (talks []conversation.Conversation, err error) {
+		if err := tx.Lock(holdTalks, who.TenantID, string(who.SubscriberID)); err != nil {
+			return nil, err
+		}
 		talks, err = change(tx, askTag, who.TenantID, string(who.SubscriberID), column.Micros(now), column.Micros(now.Add(-every)))
 		if due = len(talks) > 0; due || err != nil {
 			return talks, err
