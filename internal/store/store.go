@@ -21,6 +21,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
@@ -31,6 +32,7 @@ var (
 	_ sweep.Store  = (*DB)(nil)
 	_ outbox.Store = (*DB)(nil)
 	_ token.Store  = (*DB)(nil)
+	_ person.Store = (*DB)(nil)
 )
 
 // Options say which database to open, and how.

@@ -83,7 +83,7 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 		}
 	}
 	if s.Turn.Reason != "" && s.PauseUntil.After(now) {
-		if err := talk.Hold(tx, c.ID, s.Turn.Seq, s.PauseUntil, now); err != nil {
+		if err := talk.Hold(tx, s, now); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 // ErrNone says that there is no conversation of the kind that was asked for.
@@ -147,10 +148,10 @@ func (t *Talks) TalksOf(ctx context.Context, tenantID string, id contact.Subscri
 	return talks, nil
 }
 
-// Hold pauses a conversation behind a place of its order, in the transaction that settles the
-// turn of that place: what the turn says itself still goes out.
-func Hold(tx *groupcommit.Tx, id string, behind int64, until, now time.Time) error {
-	_, err := tx.Exec(holdTalk, id, column.Micros(until), behind+1, column.Micros(now))
+// Hold pauses the conversation of a handoff behind the place of its turn, in the transaction
+// that settles it: what the turn says itself still goes out.
+func Hold(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
+	_, err := tx.Exec(holdTalk, s.Turn.ConversationID, column.Micros(s.PauseUntil), s.Turn.Seq+1, column.Micros(now))
 	return err
 }
 
