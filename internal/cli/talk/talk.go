@@ -217,6 +217,24 @@ func tellWithheld(ctx context.Context, sh Shell, db *store.DB, talks []conversat
 	return nil
 }
 
+// TellTaken says of a row that was queued again when a person has its contact, so that it will
+// be withheld once more.
+func TellTaken(ctx context.Context, sh Shell, db *store.DB, rowID string) error {
+	row, err := db.OutboxRow(ctx, rowID)
+	if err != nil {
+		return err
+	}
+	talk, err := db.Talk(ctx, row.ConversationID)
+	if err != nil {
+		return err
+	}
+	if row.Kind == outbox.Reply && talk.Holds(row.Seq, db.Now()) {
+		fmt.Fprintf(sh.Err, "The contact is a person's until %s, and the %s is withheld again before it goes out. conversation resume %s ends that; then retry it once more.\n",
+			show.Local(talk.PausedUntil), show.Name(row), talk.ID)
+	}
+	return nil
+}
+
 type answered struct {
 	ID string `arg:"" help:"The conversation's id, or the contact's at ManyChat."`
 }
