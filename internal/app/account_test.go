@@ -105,6 +105,7 @@ func TestAccountHasTheFlows(t *testing.T) {
 // the business's files name.
 func TestAccountHasTagsAndFields(t *testing.T) {
 	c, business := load(t, config.Dev, []string{"DATABASE_URL=sqlite:" + filepath.Join(t.TempDir(), "agent.db")})
+	business.Tools.Nudge.HumanActiveTag = "human-active"
 	business.Rules.Learning = &tenant.Learning{ConvertedTag: "paid"}
 	d, err := accountOf(t, c, business)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/webhook"
 )
 
@@ -23,6 +24,12 @@ type acting struct {
 	db        *store.DB
 	tenant    func() *tenant.Tenant
 	now       func() time.Time
+	people    *person.Watch
+}
+
+// Held reports whether a person has the conversation of a row.
+func (a acting) Held(ctx context.Context, row outbox.Row) (bool, error) {
+	return a.people.Has(ctx, a.tenant(), row.ConversationID, row.Seq)
 }
 
 // Perform fills [outbox.Actions].
@@ -31,6 +38,7 @@ func (a acting) Perform(ctx context.Context, row outbox.Row) []action.Ended {
 	return a.performer.Perform(ctx, delivery.Batch{
 		Who: row.Key, Tools: t.Tools, Actions: row.Payload.Actions,
 		Claim: action.Claim{ConversationID: row.ConversationID, TurnID: row.TurnID, Since: turn.HistorySince(t, a.now())},
+		Held:  func(ctx context.Context) (bool, error) { return a.Held(ctx, row) },
 	})
 }
 

@@ -71,13 +71,41 @@ func contactExchanges() []exchange {
 	return all
 }
 
-// refusedExchanges are refused for the same reasons on both routes, and use up what an
+func pauseExchanges() []exchange {
+	all := []exchange{
+		{name: "a pause", body: `{"subscriber_id":"900000006","hours":4}`, status: 200, says: `{"subscriber_id":"900000006","paused":true,"until":"`, allowed: true},
+		{name: "a pause of half an hour", body: `{"subscriber_id":900000006,"hours":0.5}`, status: 200, says: `"withheld":0}`, allowed: true},
+		{name: "a pause of no stated length", body: `{"subscriber_id":"900000006"}`, status: 200, says: `"paused":true`, allowed: true},
+		{name: "an end of a pause", body: `{"subscriber_id":"900000006","hours":0}`, status: 200, says: `{"subscriber_id":"900000006","paused":false,"until":null,"withheld":0}`, allowed: true},
+		{name: "a pause of nobody", body: `{"hours":4}`, status: 400, says: `"key":"subscriber_id"`},
+		{name: "a pause of null", body: `{"subscriber_id":null}`, status: 400, says: `"key":"subscriber_id"`},
+		{name: "a pause of an unrendered id", body: `{"subscriber_id":"{{contact.id}}"}`, status: 400, says: `the name of a variable`},
+		{name: "a pause of a list", body: `{"subscriber_id":["900000006"]}`, status: 400, says: `"key":"subscriber_id"`},
+		{name: "a pause for too long", body: `{"subscriber_id":"900000006","hours":720.5}`, status: 400, says: `"key":"hours"`},
+		{name: "a pause backwards", body: `{"subscriber_id":"900000006","hours":-1}`, status: 400, says: `from 0 to 720`},
+		{name: "hours in quotes", body: `{"subscriber_id":"900000006","hours":"4"}`, status: 400, says: `without quotes`},
+		{name: "hours that are null", body: `{"subscriber_id":"900000006","hours":null}`, status: 400, says: `"key":"hours"`},
+		{name: "hours of a list", body: `{"subscriber_id":"900000006","hours":[4]}`, status: 400, says: `"key":"hours"`},
+		{name: "another key of a pause", body: `{"subscriber_id":"900000006","minutes":4}`, status: 400, says: `"key":"minutes"`},
+		{name: "no pause", body: `[]`, status: 400, says: `{"error":"bad_request"`},
+		{name: "a broken pause", body: `{"subscriber_id":"900000006"`, status: 400, says: `the body is not JSON`},
+		{name: "a pause and more", body: `{"subscriber_id":"900000006"}{}`, status: 400, says: `the body is not JSON`, allowed: true},
+		{name: "a pause given twice", body: `{"subscriber_id":"900000006","hours":4,"hours":0}`, status: 400, says: `"key":"hours"`, allowed: true},
+	}
+	for i := range all {
+		all[i].to, all[i].headers = "POST "+inbound.PausePath, withJSON(oldSecret)
+	}
+	return all
+}
+
+// refusedExchanges are refused for the same reasons on every route, and use up what an
 // address has without a secret.
 func refusedExchanges() (all []exchange) {
 	bearer := []string{"Authorization", "Bearer " + newSecret}
 	for _, on := range []struct{ path, body string }{
 		{inbound.MessagePath, `{"subscriber_id":"900000001","text":"hello"}`},
 		{inbound.ContactPath, `{"id":"900000001","last_input_text":"hello"}`},
+		{inbound.PausePath, `{"subscriber_id":"900000006","hours":4}`},
 	} {
 		to, body := "POST "+on.path, on.body
 		all = append(all,
@@ -89,10 +117,9 @@ func refusedExchanges() (all []exchange) {
 			exchange{name: "no secret", to: to, body: body, headers: withJSON("")[2:], status: 401, says: `{"error":"unauthorized"}`},
 		)
 	}
-	for _, path := range []string{inbound.MessagePath, inbound.MessagePath, inbound.ContactPath} {
+	for _, path := range []string{inbound.MessagePath, inbound.ContactPath, inbound.PausePath} {
 		all = append(all, exchange{name: "no secret again", to: "POST " + path, headers: withJSON("")[2:], status: 429, says: `{"error":"too_many_requests"}`})
 	}
-	all[len(all)-3].status, all[len(all)-3].says = 401, `{"error":"unauthorized"}` // the fifth of a minute
 	return all
 }
 

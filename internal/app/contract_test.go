@@ -157,7 +157,7 @@ func (c *contract) documented() map[string]bool {
 // taken and every answer that is given, and nothing that is not.
 func TestContract(t *testing.T) {
 	var c *contract
-	deployed(t, setup{env: []string{"CONSOLE_API_KEY=" + operatorKey, "INBOUND_RPM=5"}, rules: func(rules *tenant.Rules) {
+	deployed(t, setup{env: []string{"CONSOLE_API_KEY=" + operatorKey, "INBOUND_RPM=6"}, rules: func(rules *tenant.Rules) {
 		rules.Audience = tenant.Audience{Mode: tenant.AudienceExcept, Subscribers: []contact.SubscriberID{"900000009"}}
 	}}, nil, func(d *deployment) {
 		_, text := d.document()
@@ -165,7 +165,7 @@ func TestContract(t *testing.T) {
 		if len(c.doc.Servers) != 1 || c.doc.Servers[0].URL != "https://agent.example" || c.doc.Info.Version != app.Version {
 			t.Errorf("the document is of version %s, its servers are %v", c.doc.Info.Version, c.doc.Servers)
 		}
-		for _, e := range slices.Concat(messageExchanges(), contactExchanges(), refusedExchanges(), processExchanges(), consoleExchanges()) {
+		for _, e := range slices.Concat(messageExchanges(), contactExchanges(), pauseExchanges(), refusedExchanges(), processExchanges(), consoleExchanges()) {
 			c.hold(d.base, d.http.Do, e)
 		}
 	})
@@ -192,6 +192,10 @@ func (c *contract) holdBroken(t *testing.T, folder string) {
 	}
 	message.name, message.says = "a message that cannot be recorded", escalation
 	c.hold("", gone, message)
+	c.hold("", gone, exchange{
+		name: "a pause that is not kept", to: "POST " + inbound.PausePath, headers: withJSON(newSecret),
+		body: `{"subscriber_id":"900000006"}`, status: 503, says: `{"error":"unavailable","message":"`, allowed: true,
+	})
 	c.hold("", gone, exchange{name: "not ready", to: "GET /ready", status: 503, says: `"status":"unavailable"`, allowed: true})
 	c.hold("", gone, exchange{
 		name: "no console", to: "GET " + console.TurnsPath + "?subscriber=900000001", headers: []string{"Authorization", "Bearer " + operatorKey},

@@ -139,8 +139,8 @@ func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (c
 	return c, business
 }
 
-// academy is the demo tenant, but what a test's model repeats goes out as it is, and a
-// handoff reads the same at any hour.
+// academy is the demo tenant, but what a test's model repeats goes out as it is, a handoff
+// reads the same at any hour, and no contact's tags are read before the model is asked.
 func academy(t *testing.T, id string) *tenant.Tenant {
 	t.Helper()
 	business, err := tenant.Load(demo.FS(), tenant.Options{ID: id})
@@ -148,6 +148,7 @@ func academy(t *testing.T, id string) *tenant.Tenant {
 		t.Fatal(err)
 	}
 	business.Rules.Messages.Closer, business.Rules.BusinessHours = "", nil
+	business.Tools.Nudge.HumanActiveTag = ""
 	return business
 }
 

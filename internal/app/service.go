@@ -34,6 +34,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 	"github.com/manychat-agent/manychat-agent/internal/webhook"
 	"github.com/manychat-agent/manychat-agent/manychat"
@@ -173,7 +174,10 @@ func (s *Service) buildWorker(c config.Config) error {
 	if err != nil {
 		return err
 	}
-	acts := acting{performer: s.performer, account: client.For(manychat.Actions), db: s.db, tenant: s.tenant, now: s.db.Now}
+	acts := acting{
+		performer: s.performer, account: client.For(manychat.Actions), db: s.db, tenant: s.tenant, now: s.db.Now,
+		people: &person.Watch{Store: s.db, Tags: s.performer, Now: s.db.Now, Log: s.opts.Log},
+	}
 	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
 		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
 			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)
@@ -181,6 +185,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	}
 	s.worker, err = outbox.NewWorker(outbox.Config{
 		Actions:     acts,
+		Held:        acts.Held,
 		Store:       s.db,
 		Sender:      client.For(manychat.Replies),
 		Tokens:      s.tokens,
@@ -235,6 +240,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		Lane:        s.db,
 		Acts:        s.db,
 		Account:     s.performer,
+		People:      s.db,
 		Agent:       mind,
 		Guard:       guardrail.New(guarded(c)),
 		Tenant:      s.tenant,
@@ -275,6 +281,7 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 	}
 	s.inbound, err = inbound.New(inbound.Config{
 		Turns:    s.turns,
+		Pauses:   pauses{s.db},
 		Tenant:   s.tenant,
 		Gate:     door,
 		Shapes:   shapes,

@@ -117,7 +117,7 @@ func TestToolsReloadedWithinATurn(t *testing.T) {
 		s.account.ForgetCalls()
 		s.write(id, "second")
 		s.rest(time.Minute)
-		if diff := cmp.Diff([]string{"flow content00000000000000_000099", "add_tag of bought-by-a-friend"}, s.did(id)); diff != "" {
+		if diff := cmp.Diff([]string{"get_contact", "flow content00000000000000_000099", "add_tag of bought-by-a-friend"}, s.did(id)); diff != "" {
 			t.Errorf("in the next turn ManyChat was asked (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"add_tag present performed", "send_flow studio_map failed (rejected (400))"}, s.acted(id)); diff != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mattn/go-isatty"
 
+	"github.com/manychat-agent/manychat-agent/internal/cli/talk"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -33,17 +34,18 @@ type Streams struct {
 
 // commands are the subcommands, in the order of the help.
 type commands struct {
-	Dev      devCommand      `cmd:"" help:"Run the service with a ManyChat and a phone page of its own; nothing to configure."`
-	Serve    serveCommand    `cmd:"" help:"Run the service: HTTP endpoint and outbox worker."`
-	Worker   workerCommand   `cmd:"" help:"Run the outbox worker alone."`
-	Simulate simulateCommand `cmd:"" help:"Write as a contact and see the reply; a chat when no text is given."`
-	Config   configCommands  `cmd:"" help:"Check and show the configuration."`
-	Prompt   promptCommands  `cmd:"" help:"Show what a model reads."`
-	Outbox   outboxCommands  `cmd:"" help:"List, explain, retry and discard what is delivered behind the response."`
-	Turn     turnCommands    `cmd:"" help:"List a contact's turns, and explain one."`
-	Tokens   tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Dev          devCommand      `cmd:"" help:"Run the service with a ManyChat and a phone page of its own; nothing to configure."`
+	Serve        serveCommand    `cmd:"" help:"Run the service: HTTP endpoint and outbox worker."`
+	Worker       workerCommand   `cmd:"" help:"Run the outbox worker alone."`
+	Simulate     simulateCommand `cmd:"" help:"Write as a contact and see the reply; a chat when no text is given."`
+	Config       configCommands  `cmd:"" help:"Check and show the configuration."`
+	Prompt       promptCommands  `cmd:"" help:"Show what a model reads."`
+	Outbox       outboxCommands  `cmd:"" help:"List, explain, retry and discard what is delivered behind the response."`
+	Turn         turnCommands    `cmd:"" help:"List a contact's turns, and explain one."`
+	Conversation talk.Commands   `cmd:"" help:"Show who has a contact, and give them to a person or back to the agent."`
+	Tokens       tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
+	Migrate      migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`
+	Version      versionCommand  `cmd:"" help:"Print the version."`
 }
 
 // description stands above the list of commands.
@@ -84,6 +86,7 @@ func Run(ctx context.Context, args []string, std Streams) (code int) {
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(std),
+		kong.Bind(shell(std)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {

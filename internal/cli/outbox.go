@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/cli/show"
+	"github.com/manychat-agent/manychat-agent/internal/cli/talk"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 )
@@ -92,8 +93,10 @@ func (o outboxRetry) Run(ctx context.Context, std Streams) error {
 		if err := db.RetryOutbox(ctx, o.ID); err != nil {
 			return rowError(ctx, db, o.ID, err)
 		}
-		_, err := fmt.Fprintln(std.Out, "1 will be sent again.")
-		return err
+		if _, err := fmt.Fprintln(std.Out, "1 will be sent again."); err != nil {
+			return err
+		}
+		return talk.TellTaken(ctx, shell(std), db, o.ID)
 	})
 }
 

@@ -40,6 +40,12 @@ func (c Conversation) Holds(seq int64, now time.Time) bool {
 	return c.Paused(now) && seq >= c.PausedFrom
 }
 
+// Taken reports whether a person has what has a place in the contact's order: the conversation
+// is paused, or, where the business has a tag for that, the contact carried it last.
+func (c Conversation) Taken(seq int64, now time.Time, tagged bool) bool {
+	return c.Holds(seq, now) || tagged && c.TagActive
+}
+
 // Role says who an entry of a turn belongs to.
 type Role string
 

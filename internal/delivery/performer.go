@@ -41,6 +41,9 @@ type Batch struct {
 	Tools   *tenant.Tools // the configuration that names what the ids stand for
 	Actions []action.Pending
 	Claim   action.Claim // of the flows among them: conversation, turn, and since when a send counts
+	// Held is asked before each action whether a person has the conversation by now: that one
+	// and the rest are discarded. One that cannot be asked holds nothing up. nil: nobody has.
+	Held func(ctx context.Context) (bool, error)
 }
 
 // Config is what a [Performer] needs; every field is required.
@@ -89,13 +92,30 @@ func New(cfg Config) (*Performer, error) {
 // [action.NotStarted].
 func (p *Performer) Perform(ctx context.Context, b Batch) []action.Ended {
 	ended := make([]action.Ended, 0, len(b.Actions))
+	held := false
 	for _, a := range b.Actions {
+		if held = held || p.held(ctx, b); held {
+			ended = append(ended, action.Ended{Place: a.Place, Status: action.Discarded})
+			continue
+		}
 		log := p.cfg.Log.With("tool", a.Tool, "id", a.ID, "turn", b.Claim.TurnID)
 		e := p.one(ctx, log, b, a)
 		e.Place = a.Place
 		ended = append(ended, e)
 	}
 	return ended
+}
+
+// held reports whether a person has the conversation of a batch.
+func (p *Performer) held(ctx context.Context, b Batch) bool {
+	if b.Held == nil || ctx.Err() != nil {
+		return false
+	}
+	held, err := b.Held(ctx)
+	if err != nil {
+		p.cfg.Log.Warn("whether a person has the conversation was not read; its actions go on", "turn", b.Claim.TurnID, "error", err)
+	}
+	return held
 }
 
 // SendFlow sends the flow of b.Claim inside a turn: the caller claimed the contact's right to

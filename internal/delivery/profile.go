@@ -30,6 +30,16 @@ func (p *Performer) Read(ctx context.Context, who contact.Key, tools *tenant.Too
 	return profileOf(s, tools), nil
 }
 
+// HasTag reads at ManyChat whether a contact carries a tag. Its error says nothing of the
+// contact.
+func (p *Performer) HasTag(ctx context.Context, who contact.Key, tag string) (bool, error) {
+	s, err := p.cfg.Profiles.GetInfo(ctx, string(who.SubscriberID))
+	if err != nil {
+		return false, errors.New("the contact could not be read: " + brief(err))
+	}
+	return s.HasTag(tag), nil
+}
+
 // profileOf is what the tenant's files name of a contact.
 func profileOf(s manychat.Subscriber, tools *tenant.Tools) contact.Profile {
 	profile := contact.Profile{Tags: []string{}, Fields: map[string]string{}, Notes: map[string]string{}}

@@ -32,6 +32,7 @@ const (
 // Config is what a [Handler] needs; every field but Callback is required.
 type Config struct {
 	Turns    *turn.Runner
+	Pauses   Pauses
 	Tenant   func() *tenant.Tenant
 	Gate     *gate.Gate
 	Shapes   delivery.Shapes
@@ -51,7 +52,7 @@ type Callback struct {
 	ContactID string // ManyChat's variable for the subscriber id; empty: the channel's own
 }
 
-// Handler serves [MessagePath] and [ContactPath].
+// Handler serves [MessagePath], [ContactPath] and [PausePath].
 type Handler struct {
 	cfg      Config
 	repaired atomic.Int64 // when a repaired body was last logged, in Unix seconds
@@ -60,7 +61,7 @@ type Handler struct {
 // New checks the config.
 func New(cfg Config) (*Handler, error) {
 	switch {
-	case cfg.Turns == nil, cfg.Tenant == nil, cfg.Gate == nil, cfg.Count == nil, cfg.Plain == nil, cfg.Now == nil, cfg.Log == nil:
+	case cfg.Turns == nil, cfg.Pauses == nil, cfg.Tenant == nil, cfg.Gate == nil, cfg.Count == nil, cfg.Plain == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("inbound: a collaborator is missing from the handler's config")
 	case cfg.Token == "":
 		return nil, errors.New("inbound: the token field must be set")
@@ -71,6 +72,7 @@ func New(cfg Config) (*Handler, error) {
 // Register adds the handler's routes to a mux.
 func (h *Handler) Register(mux *http.ServeMux) {
 	mux.HandleFunc("POST "+MessagePath, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, body.Message) })
+	mux.HandleFunc("POST "+PausePath, h.pause)
 	mux.HandleFunc("POST "+ContactPath, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, h.fullContact) })
 }
 

@@ -37,8 +37,23 @@ const (
 	newSecret = "another-invented-secret-for-later"
 )
 
-// untouched is an account that nothing is done in: the tenant has no tools.
+// untouched is an account that nothing is done in, and no contact of which is a person's.
 type untouched struct{ turn.Account }
+
+func (untouched) HasTag(context.Context, contact.Key, string) (bool, error) { return false, nil }
+
+// pauses are a database's.
+type pauses struct{ db *store.DB }
+
+func (p pauses) Pause(ctx context.Context, who contact.Key, until time.Time) (int, error) {
+	paused, err := p.db.Pause(ctx, who, until)
+	return paused.Withheld, err
+}
+
+func (p pauses) Resume(ctx context.Context, who contact.Key) error {
+	_, err := p.db.Resume(ctx, who)
+	return err
+}
 
 // echo is an agent that repeats what it was asked.
 type echo struct{}
@@ -91,7 +106,7 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 	}
 	turns, err := turn.New(turn.Config{
 		Tokens: tokens, Enforced: true, Observe: func(conversation.Turn) {},
-		Store: db, Lane: db, Acts: db, Alive: func() bool { return true }, MaxAge: time.Hour, Account: untouched{}, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
+		Store: db, Lane: db, Acts: db, Alive: func() bool { return true }, MaxAge: time.Hour, Account: untouched{}, People: db, Agent: echo{}, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business },
 		Wake: func() {}, Freed: func(string) {}, Shapes: shapes, Owner: func() string { return "p1" }, Deadline: 8 * time.Second, Abort: 30 * time.Second, MaxAttempts: 2, MaxInflight: 100,
 		Now: time.Now, Log: log,
 	})
@@ -103,7 +118,7 @@ func newRig(t *testing.T, change func(*inbound.Config)) *rig {
 		t.Fatal(err)
 	}
 	cfg := inbound.Config{
-		Turns: turns, Tenant: func() *tenant.Tenant { return business }, Shapes: shapes, Channel: contact.WhatsApp, TenantID: "test",
+		Turns: turns, Pauses: pauses{db}, Tenant: func() *tenant.Tenant { return business }, Shapes: shapes, Channel: contact.WhatsApp, TenantID: "test",
 		Gate: door, Token: "ai_token", Count: func(string) {}, Plain: func() {}, Now: time.Now, Log: log,
 		Callback: inbound.Callback{BaseURL: "https://agent.example"},
 	}

@@ -73,7 +73,7 @@ func refused(status int, message string) *refusal {
 // With variables pasted raw into the body, a contact's words can be a key.
 func known(key string) string {
 	named := func(k body.Key) bool { return k.Name == key }
-	if key == "" || slices.ContainsFunc(body.MessageKeys(), named) || slices.ContainsFunc(body.FullContactKeys(), named) {
+	if key == "" || slices.ContainsFunc(body.MessageKeys(), named) || slices.ContainsFunc(body.FullContactKeys(), named) || slices.ContainsFunc(body.PauseKeys(), named) {
 		return key
 	}
 	return "unknown"
@@ -87,7 +87,9 @@ func refuse(w http.ResponseWriter, bad refusal) {
 	if bad.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(bad.retryAfter))
 	}
-	bad.Error = Refusals()[bad.status]
+	if bad.Error == "" {
+		bad.Error = Refusals()[bad.status]
+	}
 	body, err := json.Marshal(bad.Refusal)
 	if err != nil {
 		body = []byte(internalBody)

@@ -52,6 +52,9 @@ func (r Row) said() bool { return r.Kind == Reply && r.Payload.Sent >= len(r.Pay
 // actions.
 func (w *Worker) deliverReply(ctx context.Context, row Row, leave func()) {
 	if !row.said() { // else a process ended before it could release the row
+		if w.held(ctx, row) {
+			return
+		}
 		step, err := w.send(ctx, row)
 		if step == trigger {
 			row = spent(row, err)
@@ -100,6 +103,9 @@ func (w *Worker) finish(ctx context.Context, row Row, leave func()) {
 			w.Wake() // for what waits for the row itself
 		}()
 		leave()
+		if w.held(ctx, row) {
+			return
+		}
 		var ok bool
 		if ended, ok = w.act(ctx, row); !ok {
 			return

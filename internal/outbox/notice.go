@@ -20,6 +20,9 @@ var errLost = errors.New("the processes that sent the flow died before they coul
 func (w *Worker) deliverNotice(ctx context.Context, row Row) {
 	part := row.Payload.Actions[0]
 	if part.ID == action.NoticeFlow {
+		if w.held(ctx, row) {
+			return
+		}
 		if row.Payload.Unknown >= unknownTriggers {
 			w.release(ctx, dead(row, ReasonUnknown, errLost), errLost, row.lost()...)
 			return

@@ -44,10 +44,13 @@ type Actions interface {
 
 // Config is what a [Worker] needs; every field but the last two is required.
 type Config struct {
-	Store       Store
-	Sender      Sender
-	Tokens      Tokens
-	Actions     Actions
+	Store   Store
+	Sender  Sender
+	Tokens  Tokens
+	Actions Actions
+	// Held reports whether a person has the conversation of a row, so that it says and does
+	// nothing more. Its error is the database's.
+	Held        func(ctx context.Context, row Row) (bool, error)
 	Owner       func() string // this process
 	Field       string        // MANYCHAT_REPLY_FIELD
 	Flow        string        // MANYCHAT_REPLY_FLOW_NS
@@ -115,7 +118,7 @@ type Worker struct {
 // NewWorker checks the config and returns a worker that is not running yet.
 func NewWorker(cfg Config) (*Worker, error) {
 	switch {
-	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Actions == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Owner == nil, cfg.Log == nil:
+	case cfg.Store == nil, cfg.Sender == nil, cfg.Tokens == nil, cfg.Actions == nil, cfg.Held == nil, cfg.Now == nil, cfg.Jitter == nil, cfg.Owner == nil, cfg.Log == nil:
 		return nil, errors.New("outbox: a collaborator is missing from the worker's config")
 	case cfg.Field == "", cfg.Flow == "":
 		return nil, errors.New("outbox: reply field and reply flow must be set")

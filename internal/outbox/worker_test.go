@@ -131,6 +131,14 @@ type rig struct {
 	stopped chan struct{}
 	change  func(*outbox.Config) // of what a test configures itself; nil: nothing
 	turns   int
+	held    func(outbox.Row) (bool, error) // nil: nobody has a conversation
+}
+
+func (r *rig) heldBy(_ context.Context, row outbox.Row) (bool, error) {
+	if r.held == nil {
+		return false, nil
+	}
+	return r.held(row)
 }
 
 func inBubble(t *testing.T, test func(*rig)) {
@@ -160,7 +168,7 @@ func inBubble(t *testing.T, test func(*rig)) {
 func (r *rig) work(acts outbox.Actions, maxAttempts int) {
 	r.t.Helper()
 	cfg := outbox.Config{
-		Store: r.store, Sender: r.sender, Tokens: r.tokens(), Actions: acts, Owner: func() string { return "p1" }, Field: "ai_message", Flow: "content1", Gap: gap,
+		Store: r.store, Sender: r.sender, Tokens: r.tokens(), Actions: acts, Held: r.heldBy, Owner: func() string { return "p1" }, Field: "ai_message", Flow: "content1", Gap: gap,
 		MaxAttempts: maxAttempts, MaxAge: time.Hour, Now: time.Now, Jitter: func(d time.Duration) time.Duration { return d },
 		Log: slog.New(slog.DiscardHandler),
 	}

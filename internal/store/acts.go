@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
@@ -13,17 +14,18 @@ import (
 // NoteFlow fills [turn.Acts]. A flow that the contact has already is refused before it is
 // asked whether it could go out now.
 func (db *DB) NoteFlow(ctx context.Context, n turn.FlowNote) error {
-	if err := exec(ctx, db, func(tx *groupcommit.Tx) error { return db.noteFlow(tx, n) }); err != nil {
+	if err := exec(ctx, db, func(tx *groupcommit.Tx) error { return db.noteFlow(tx, n, db.now()) }); err != nil {
 		return fmt.Errorf("note flow %s of turn %s: %w", n.Claim.Flow, n.TurnID, err)
 	}
 	return nil
 }
 
-func (db *DB) noteFlow(tx *groupcommit.Tx, n turn.FlowNote) error {
-	if err := queue.LockConversation(tx, n.TurnID); err != nil {
+func (db *DB) noteFlow(tx *groupcommit.Tx, n turn.FlowNote, now time.Time) error {
+	c, err := lockOf(tx, n.TurnID)
+	if err != nil {
 		return err
 	}
-	left, err := acts.Note(tx, n)
+	left, err := acts.Note(tx, n, func(seq int64) bool { return c.Taken(seq, now, n.Tagged) })
 	if err != nil {
 		return err
 	}

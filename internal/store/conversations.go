@@ -12,22 +12,24 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
-// conversationColumns are what scanConversation reads.
-const conversationColumns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person,
-    history_from, handoff_said_at, notified_at, paused_from, answered_at, tag_read_at, tag_active`
+// conversationColumns are what [talk.Scan] reads.
+const conversationColumns = talk.Columns
 
 // enterConversation finds or makes the contact's conversation and takes two places in
 // its order, the second of which it returns. It is the first statement of a record:
 // whoever waits for the row here also commits after its holder, so that places are in
-// commit order.
+// commit order. A person who has the contact has them on every channel.
 const enterConversation = `
-INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at)
-VALUES ($1, $2, $3, $4, 2, $5)
+INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at, paused_until)
+VALUES ($1, $2, $3, $4, 2, $5, (
+    SELECT max(c.paused_until) FROM conversations c WHERE c.tenant_id = $2 AND c.subscriber_id = $4 AND c.paused_from = 0))
 ON CONFLICT (tenant_id, subscriber_id, channel) DO UPDATE
 SET last_seq = conversations.last_seq + 2
 RETURNING last_seq, ` + conversationColumns
@@ -49,6 +51,9 @@ SELECT ` + conversationColumns + ` FROM conversations WHERE id = $1`
 const holdConversation = `
 SELECT 1 FROM conversations WHERE id = $1 FOR NO KEY UPDATE`
 
+const selectConversationOf = `
+SELECT ` + conversationColumns + ` FROM conversations WHERE id = (SELECT conversation_id FROM turns WHERE id = $1)`
+
 // forgetReserved takes back what an inline turn noted as the contact's last text before
 // its response was written, unless a text went out since: it was not written. What was
 // there before is a gap ago at least, or the turn had not been settled inline.
@@ -64,7 +69,7 @@ UPDATE conversations SET notified_at = $2 WHERE id = $1`
 
 // Conversation reads a contact's conversation. [ErrNoConversation] when there is none.
 func (db *DB) Conversation(ctx context.Context, key contact.Key) (conversation.Conversation, error) {
-	c, err := scanConversation(db.Read().QueryRowContext(ctx, selectConversationByKey,
+	c, err := talk.Scan(db.Read().QueryRowContext(ctx, selectConversationByKey,
 		key.TenantID, string(key.SubscriberID), string(key.Channel)))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoConversation
@@ -87,7 +92,19 @@ func lock(tx *groupcommit.Tx, id string) (conversation.Conversation, error) {
 	if err := tx.Lock(holdConversation, id); err != nil {
 		return conversation.Conversation{}, err
 	}
-	c, err := scanConversation(tx.QueryRow(selectConversation, id))
+	c, err := talk.Scan(tx.QueryRow(selectConversation, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = turn.ErrNotOwner
+	}
+	return c, err
+}
+
+// lockOf is the same for whoever knows only a turn of the conversation.
+func lockOf(tx *groupcommit.Tx, turnID string) (conversation.Conversation, error) {
+	if err := queue.LockConversation(tx, turnID); err != nil {
+		return conversation.Conversation{}, err
+	}
+	c, err := talk.Scan(tx.QueryRow(selectConversationOf, turnID))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = turn.ErrNotOwner
 	}
@@ -99,7 +116,7 @@ func enter(tx *groupcommit.Tx, key contact.Key, now time.Time) (e entered, err e
 	if err != nil {
 		return e, err
 	}
-	e.Conversation, err = scanConversation(tx.QueryRow(enterConversation,
+	e.Conversation, err = talk.Scan(tx.QueryRow(enterConversation,
 		id, key.TenantID, string(key.Channel), string(key.SubscriberID), column.Micros(now)), &e.seq)
 	return e, err
 }
@@ -123,13 +140,4 @@ func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (toke
 		_, err = tx.Exec(updateEntered, e.ID, e.HistoryFrom, e.Offering)
 	}
 	return arrived, generation, err
-}
-
-// scanConversation reads conversationColumns, after whatever columns go before them.
-func scanConversation(r database.Row, before ...any) (c conversation.Conversation, err error) {
-	err = r.Scan(append(before,
-		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
-		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt), column.Instant(&c.NotifiedAt),
-		&c.PausedFrom, column.Instant(&c.AnsweredAt), column.Instant(&c.TagReadAt), &c.TagActive)...)
-	return c, err
 }

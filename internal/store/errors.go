@@ -7,6 +7,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
+	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -34,6 +35,7 @@ var (
 var (
 	ErrNoTurn         = errors.New("no turn has this id")
 	ErrNoConversation = errors.New("there is no conversation with this contact")
+	ErrNoTalk         = talk.ErrNone
 )
 
 // refused puts the rooms' word in front of a write that no later try will make.

@@ -23,6 +23,7 @@ var TurnPath = map[string]string{
 	"rerouteTurn":             rerouteTurn,
 	"settleStamped":           settleStamped,
 	"selectUnstamped":         selectUnstamped,
+	"selectConversationOf":    selectConversationOf,
 	"selectOpen":              selectOpen,
 	"selectLast":              selectLast,
 	"mergeTurn":               mergeTurn,

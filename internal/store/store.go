@@ -19,9 +19,11 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
@@ -32,6 +34,7 @@ var (
 	_ sweep.Store  = (*DB)(nil)
 	_ outbox.Store = (*DB)(nil)
 	_ token.Store  = (*DB)(nil)
+	_ person.Store = (*DB)(nil)
 )
 
 // Options say which database to open, and how.
@@ -49,6 +52,7 @@ type DB struct {
 	*tokens.Table
 	*acts.Book
 	*queue.Outbox
+	*talk.Talks
 	now func() time.Time
 }
 
@@ -60,7 +64,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, err
 	}
 	limit := flowslots.Scaled(cmp.Or(o.RPSScale, 1))
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), now: opened.Now}
+	db := &DB{
+		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), now: opened.Now,
+	}
 	return db, nil
 }
 
@@ -69,6 +75,15 @@ type Backfill = tokens.Backfill
 
 // OutboxFilter says which rows to list.
 type OutboxFilter = queue.Filter
+
+// TalkFilter says which conversations to list.
+type TalkFilter = talk.Filter
+
+// Paused is what a pause found.
+type Paused = talk.Paused
+
+// ListedTalk is a conversation in a list.
+type ListedTalk = talk.Listed
 
 // Retried is what [queue.Outbox.RetryAllDead] did.
 type Retried = queue.Retried

@@ -11,6 +11,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/actstest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/lanetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/talktest"
 )
 
 // Holds docs/spec/15-storage.md: the suite that every database passes.
@@ -23,6 +24,12 @@ func TestSQLiteActs(t *testing.T) { actstest.Run(t, empty) }
 
 // Holds docs/spec/15-storage.md: the part of the suite that is about turns that come at once.
 func TestSQLiteLane(t *testing.T) { lanetest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the part of the suite that is about people who take over.
+func TestSQLiteTalks(t *testing.T) { talktest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQLTalks(t *testing.T) { talktest.Run(t, emptyPostgreSQL) }
 
 // Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
 func TestPostgreSQL(t *testing.T) { storetest.Run(t, emptyPostgreSQL) }

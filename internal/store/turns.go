@@ -15,6 +15,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/said"
+	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
@@ -60,7 +61,7 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if err != nil {
 		return err
 	}
-	if s.Turn.Path != conversation.Silent && c.Holds(s.Turn.Seq, now) {
+	if s.Turn.Path != conversation.Silent && c.Taken(s.Turn.Seq, now, s.Tagged) {
 		return turn.ErrPaused
 	}
 	settled, err := database.Affected(tx.Exec(settleTurn, args...))
@@ -78,6 +79,11 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 			return err
 		}
 		if err := reserveGap(tx, c, s, now); err != nil {
+			return err
+		}
+	}
+	if s.Turn.Reason != "" && s.PauseUntil.After(now) {
+		if err := talk.Hold(tx, s, now); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,6 @@ import (
 // on in this version.
 var planned = [...]string{
 	"messages.optOut",
-	"handoff.pauseHours",
 	"optOutKeywords",
 	"optInKeywords",
 	"learning",
@@ -45,7 +44,7 @@ type plannedKey struct {
 }
 
 // plannedTools are the keys of tools.json whose rules are not built: those of the sale, of
-// nudges and of events. Their flows, and fields, are sent and set like any other.
+// nudges, but for the tag of an active person, and of events. Their flows, and fields, are sent and set like any other.
 func plannedTools(t *Tools) []plannedKey {
 	flow := func(has func(Flow) bool) bool { return slices.ContainsFunc(t.Flows, has) }
 	return []plannedKey{
@@ -55,7 +54,7 @@ func plannedTools(t *Tools) []plannedKey {
 		{"fields[].intent", t.IntentField() != nil},
 		{"fields[].funnel", t.FunnelField() != nil},
 		{"fields[].offering", t.OfferingField() != nil},
-		{"nudge", t.Nudge != nil},
+		{"nudge.delays", t.Nudge != nil},
 		{"events", len(t.Events) > 0},
 	}
 }

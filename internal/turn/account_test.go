@@ -21,6 +21,7 @@ type account struct {
 	mu     sync.Mutex
 	calls  []string
 	faults map[string]action.Ended // by the id of the action
+	tagged bool                    // the contact carries the tag of an active person
 }
 
 // do answers a request for an action, unless ctx ends before.
@@ -53,6 +54,16 @@ func (a *account) Perform(ctx context.Context, b delivery.Batch) (all []action.E
 // SendFlow fills [turn.Account].
 func (a *account) SendFlow(ctx context.Context, b delivery.Batch) action.Ended {
 	return a.do(ctx, "flow", action.Pending{ID: b.Claim.Flow})
+}
+
+// HasTag fills [turn.Account].
+func (a *account) HasTag(ctx context.Context, _ contact.Key, tag string) (bool, error) {
+	if e := a.do(ctx, "tags", action.Pending{ID: tag}); e.Status != action.Performed {
+		return false, errors.New("ManyChat does not answer")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.tagged, nil
 }
 
 // Read fills [turn.Account].

@@ -94,6 +94,9 @@ func (r *Runner) perform(x *Exchange, rec Recorded, pending []action.Pending) (d
 	return r.cfg.Account.Perform(ctx, delivery.Batch{
 		Who: rec.Turn.Key, Tools: x.tenant.Tools, Actions: pending,
 		Claim: action.Claim{ConversationID: rec.Turn.ConversationID, TurnID: rec.Turn.ID, Since: HistorySince(x.tenant, r.cfg.Now())},
+		Held: func(ctx context.Context) (bool, error) {
+			return r.people.Has(ctx, x.tenant, rec.Turn.ConversationID, rec.Turn.Seq)
+		},
 	})
 }
 

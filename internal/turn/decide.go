@@ -129,7 +129,10 @@ func plain(history []conversation.Entry) []conversation.Entry {
 
 // guarded is how a turn ends that no model sees.
 func (x *Exchange) guarded(rec Recorded) (verdict, bool) {
-	g, ok := guard.Check(x.tenant, guard.Messages{Turn: rec.Turn, Texts: rec.Texts(), Recent: rec.Recent})
+	g, ok := guard.Check(x.tenant, guard.Messages{
+		Turn: rec.Turn, Texts: rec.Texts(), Recent: rec.Recent, Answered: rec.Conversation.AnsweredAt,
+		Taken: func() bool { return x.r.people.HasTurn(context.Background(), x.tenant, rec.Conversation, rec.Turn) },
+	})
 	if g.Reason != "" {
 		return x.handoff(g.Outcome, g.Reason), ok
 	}

@@ -79,7 +79,11 @@ func (x *Exchange) await(ctx context.Context) Answer {
 		// An acknowledgement promises an answer, which only a recorded message gets.
 		x.r.shed(x, errors.New("the message was not recorded before the deadline"))
 	}
-	if a := x.lostAnswer(); x.Lose(a) {
+	a := x.lostAnswer()
+	if rec := x.recorded(); rec != nil && len(a.Texts) > 0 && x.r.people.HasByNow(x.tenant, rec.Turn) {
+		a = Answer{}
+	}
+	if x.Lose(a) {
 		return a
 	}
 	bound := time.NewTimer(x.Bound().Sub(x.r.cfg.Now()))
@@ -121,7 +125,11 @@ func (x *Exchange) lostAnswer() Answer {
 	if x.flows.Until().After(x.r.cfg.Now()) {
 		return Answer{}
 	}
-	if rec := x.recorded(); rec != nil && rec.Turn.Bound && (rec.QueuedAhead || x.justSent(rec.Conversation) || rec.Behind && rec.Turn.State == conversation.Waiting) {
+	rec := x.recorded()
+	if rec != nil && rec.Conversation.Holds(rec.Turn.Seq, x.r.cfg.Now()) {
+		return Answer{} // a person has the conversation
+	}
+	if rec != nil && rec.Turn.Bound && (rec.QueuedAhead || x.justSent(rec.Conversation) || rec.Behind && rec.Turn.State == conversation.Waiting) {
 		return Answer{}
 	}
 	return Answer{Texts: x.shape.Copy(x.tenant.Rules.Messages.Acknowledgement)}

@@ -9,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 )
 
 // Account is the business's ManyChat account, one contact a call. It never retries.
@@ -18,6 +19,8 @@ type Account interface {
 	Perform(ctx context.Context, b delivery.Batch) []action.Ended
 	// SendFlow sends the flow of b.Claim, whose right was claimed before.
 	SendFlow(ctx context.Context, b delivery.Batch) action.Ended
+	// HasTag asks whether a contact carries a tag.
+	HasTag(ctx context.Context, who contact.Key, tag string) (bool, error)
 	// Read reads what the tenant's files let the agent know of a contact.
 	Read(ctx context.Context, who contact.Key, tools *tenant.Tools) (contact.Profile, error)
 }
@@ -61,6 +64,10 @@ func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
 	case errors.Is(err, ErrQueuedAhead):
 		r.Status = action.Staged // it follows the turn's own reply
 		return r, nil
+	case errors.Is(err, ErrPaused):
+		r.Status = action.Discarded
+		f.x.flows.Note(r)
+		return r, nil
 	case errors.Is(err, action.ErrSent):
 		return r, action.ErrSent
 	}
@@ -74,6 +81,7 @@ func (f *flows) note(ctx context.Context, r action.Record) error {
 	t := f.rec.Turn
 	return f.x.r.cfg.Acts.NoteFlow(ctx, FlowNote{
 		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flows.With(r), Claim: f.claim(r),
+		Tagged: person.Tag(f.x.tenant) != "",
 	})
 }
 

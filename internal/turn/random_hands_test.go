@@ -180,6 +180,11 @@ func (h hands) SendFlow(ctx context.Context, b delivery.Batch) action.Ended {
 	return h.performer.SendFlow(origin{message: h.w.message(b.Claim.TurnID), of: inTurn}.in(ctx), b)
 }
 
+// HasTag fills [turn.Account].
+func (h hands) HasTag(ctx context.Context, who contact.Key, tag string) (bool, error) {
+	return h.performer.HasTag(ctx, who, tag)
+}
+
 // Read fills [turn.Account].
 func (h hands) Read(ctx context.Context, who contact.Key, tools *tenant.Tools) (contact.Profile, error) {
 	return h.performer.Read(ctx, who, tools)

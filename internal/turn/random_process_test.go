@@ -34,6 +34,9 @@ type process struct {
 	trips   int           // how often it was away
 }
 
+// nobody is a person who has no conversation.
+func nobody(context.Context, outbox.Row) (bool, error) { return false, nil }
+
 // lease is how long a process may be silent before others take it for dead. No beat comes at
 // the instant of a sweep.
 const lease = 15*time.Second - 299999967
@@ -64,7 +67,7 @@ func (w *world) tryBoot() bool {
 		w.t.Fatal(err)
 	}
 	worker, err = outbox.NewWorker(outbox.Config{
-		Store: outboxStore{p}, Sender: sender{p}, Tokens: w.keeper(), Actions: rowHands{acts}, Owner: p.keeper.ID,
+		Store: outboxStore{p}, Sender: sender{p}, Tokens: w.keeper(), Actions: rowHands{acts}, Held: nobody, Owner: p.keeper.ID,
 		Field: replyField, Flow: replyFlow, Gap: gap, MaxAttempts: 12, MaxAge: 6 * time.Hour, Now: time.Now, Jitter: w.jitter, Log: log,
 	})
 	if err != nil {
@@ -94,7 +97,7 @@ func (w *world) runner(p *process, acts hands, worker *outbox.Worker, log *slog.
 	// Nothing is started too often, so that every reply names the message it answers.
 	r, err := turn.New(turn.Config{
 		Tokens: w.keeper(), Observe: func(conversation.Turn) {}, Enforced: true,
-		Store: turnStore{p}, Lane: laneStore{p}, Acts: turnActs{p}, Account: acts, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
+		Store: turnStore{p}, Lane: laneStore{p}, Acts: turnActs{p}, Account: acts, People: w.db, Agent: slowAgent{p}, Guard: guardrail.New(guardrail.Config{}),
 		Tenant: w.tenant, Wake: worker.Wake, Freed: func(string) {}, Shapes: shapes(w.t), Owner: p.keeper.ID, Alive: p.keeper.Alive, Merge: w.merges, MaxAge: 6 * time.Hour,
 		Deadline: deadline, Abort: abort, Gap: gap, MaxAttempts: 100, MaxInflight: 100, Now: time.Now, Log: log,
 	})

@@ -185,7 +185,7 @@ func newRunnerFor(t *testing.T, business *tenant.Tenant, s turn.Store, a turn.Ag
 	}
 	r, err := turn.New(turn.Config{
 		Tokens: keeper(t, s, of.field), Enforced: true, Observe: func(conversation.Turn) {},
-		Store: s, Lane: of.db, Alive: func() bool { return !of.dead.Load() }, Merge: of.merge, MaxAge: 6 * time.Hour, Acts: acts{of.db, s}, Account: of.reached(), Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Freed: func(string) {}, Shapes: shapes, Owner: func() string { return "p1" },
+		Store: s, Lane: of.db, Alive: func() bool { return !of.dead.Load() }, Merge: of.merge, MaxAge: 6 * time.Hour, Acts: acts{of.db, s}, Account: of.reached(), People: of.db, Agent: a, Guard: guardrail.New(guardrail.Config{}), Tenant: func() *tenant.Tenant { return business }, Wake: func() {}, Freed: func(string) {}, Shapes: shapes, Owner: func() string { return "p1" },
 		Deadline: limit, Abort: abort, Gap: gap, MaxAttempts: 2, MaxInflight: 3, Now: time.Now, Log: slog.New(of.logs),
 	})
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn/lane"
 	"github.com/manychat-agent/manychat-agent/internal/turn/limit"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
 
@@ -68,6 +69,7 @@ type Config struct {
 	Lane        Lane
 	Acts        Acts
 	Account     Account
+	People      person.Store
 	Agent       Agent
 	Guard       *guardrail.Guard
 	Tenant      func() *tenant.Tenant       // the configuration in force; a turn asks once
@@ -104,12 +106,13 @@ type Runner struct {
 	strays   lane.Strays
 	inflight atomic.Int64
 	menu     tool.Menu
+	people   person.Watch
 }
 
 // New checks the config.
 func New(cfg Config) (*Runner, error) {
 	switch {
-	case cfg.Store == nil, cfg.Lane == nil, cfg.Acts == nil, cfg.Account == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
+	case cfg.Store == nil, cfg.Lane == nil, cfg.Acts == nil, cfg.Account == nil, cfg.People == nil, cfg.Agent == nil, cfg.Guard == nil, cfg.Tenant == nil, cfg.Wake == nil,
 		cfg.Tokens == nil, cfg.Observe == nil, cfg.Owner == nil, cfg.Alive == nil, cfg.Freed == nil, cfg.Now == nil, cfg.Log == nil:
 		return nil, errors.New("turn: a collaborator is missing from the runner's config")
 	case cfg.Deadline <= 0, cfg.Abort <= cfg.Deadline, cfg.Gap < 0, cfg.MaxAge <= 0:
@@ -119,6 +122,7 @@ func New(cfg Config) (*Runner, error) {
 	}
 	r := &Runner{
 		cfg: cfg, reruns: make(chan struct{}, rerunsAtOnce), draining: make(chan struct{}), givenUp: make(chan struct{}),
+		people: person.Watch{Store: cfg.People, Tags: cfg.Account, Now: cfg.Now, Log: cfg.Log},
 	}
 	r.stop, r.giveUp = sync.OnceFunc(func() { close(r.draining) }), sync.OnceFunc(func() { close(r.givenUp) })
 	return r, nil

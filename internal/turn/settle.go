@@ -12,6 +12,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
 
@@ -205,6 +206,7 @@ func quiet(t *tenant.Tenant) time.Duration {
 // write runs the settling transaction and logs the turn's one line.
 func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	s.Turn.SettledAt = r.cfg.Now()
+	s.Tagged, s.PauseUntil = person.Tag(x.tenant) != "", person.Until(x.tenant, s.Turn.SettledAt)
 	s.Turn.Timings.Total = conversation.Since(x.Started, s.Turn.SettledAt)
 	if err := r.cfg.Store.Settle(ctx, s); err != nil {
 		return err

@@ -66,8 +66,8 @@ type Store interface {
 	// [*TooSoonError] when a text went out less than Gap before SettledAt; every other turn
 	// becomes settled. The rows that it carries are delivering, under the turn's name. A
 	// bound handoff fails with [ErrQuiet] when the contact was told of one less than
-	// Quiet before SettledAt. A turn that is not silent fails with [ErrPaused] while its
-	// conversation is paused.
+	// Quiet before SettledAt. A turn that is not silent fails with [ErrPaused] while a person
+	// has its conversation. A handoff pauses the conversation behind itself until PauseUntil.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -118,7 +118,8 @@ type Acts interface {
 	// to be sent or what became of it. While it is about to be sent, the contact's right to
 	// it is claimed: [action.ErrSent] when it was sent before, [ErrQueuedAhead] when a reply
 	// row of the contact is pending or delivering, so that the flow must follow the turn's
-	// own reply. A claim whose flow has failed, its outcome known, is given back. The turn
+	// own reply, and [ErrPaused] when a person has the conversation. A claim whose flow has
+	// failed, its outcome known, is given back. The turn
 	// must be running under its owner and attempt, else [ErrNotOwner]. After an error
 	// nothing was changed.
 	NoteFlow(ctx context.Context, n FlowNote) error
@@ -134,6 +135,7 @@ type FlowNote struct {
 	Attempt int
 	Actions []action.Record // of the turn so far: the flows it sent, this one last
 	Claim   action.Claim    // of the flow; read while the last record is [action.Sending], and when it is given back
+	Tagged  bool            // as of a [Settlement]
 }
 
 // Arrival is a message as it is recorded.
@@ -191,6 +193,10 @@ type Settlement struct {
 	// parts tell them apart.
 	Notices []outbox.Row
 	Carried []Carried // of an inline turn: every reply row that is still to go out, in order
+	// Tagged says that a contact who carried the tag of an active person when their tags were
+	// last read is a person's, like one whose conversation is paused.
+	Tagged     bool
+	PauseUntil time.Time // of a handoff; zero: it pauses nothing
 }
 
 // Carried is a reply row that goes out in a response, before the turn's own text.

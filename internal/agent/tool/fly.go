@@ -81,7 +81,7 @@ func (d *Desk) send(ctx context.Context, r action.Record) (l landing) {
 	}
 	r.Status, r.Error, r.At = sent.Status, sent.Error, sent.At
 	switch r.Status {
-	case action.Performed, action.Staged, action.Failed:
+	case action.Performed, action.Staged, action.Failed, action.Discarded:
 		return landing{record: r}
 	}
 	return landing{record: unknown}

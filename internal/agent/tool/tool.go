@@ -36,8 +36,8 @@ type Outcome struct {
 // Sender sends flows to the turn's contact.
 type Sender interface {
 	// Send sends a flow, which r names by its configured id, and returns r with what became
-	// of it: performed, failed with a safe reason, or staged when the flow has to follow the
-	// turn's own reply. It returns [action.ErrSent], and r as it was, when the contact has
+	// of it: performed, failed with a safe reason, discarded when a person has the
+	// conversation, or staged when the flow has to follow the turn's own reply. It returns [action.ErrSent], and r as it was, when the contact has
 	// the flow already. It ends when ctx does; the calls of one desk come one at a time.
 	Send(ctx context.Context, r action.Record) (action.Record, error)
 }

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
@@ -59,5 +60,20 @@ func contactExamples() map[string]example {
 			"id": "1234567890", "first_name": "Ana", "locale": "en_US",
 			"last_input_text": "Do you have a place on Saturday?", "custom_fields": map[string]any{},
 		}},
+	}
+}
+
+func pauseExamples() map[string]example {
+	return map[string]example{
+		"pause":  {"A person takes the contact over for four hours", map[string]any{"subscriber_id": "1234567890", "hours": 4}},
+		"resume": {"The agent goes on", map[string]any{"subscriber_id": "1234567890", "hours": 0}},
+	}
+}
+
+func pausedExamples() map[string]example {
+	until := time.Date(2026, 1, 1, 16, 0, 0, 0, time.UTC)
+	return map[string]example{
+		"paused":  {"The contact is a person's", inbound.Paused{SubscriberID: "1234567890", Paused: true, Until: &until, Withheld: 1}},
+		"resumed": {"The contact is the agent's", inbound.Paused{SubscriberID: "1234567890"}},
 	}
 }

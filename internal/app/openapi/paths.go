@@ -28,6 +28,7 @@ func allPaths(cfg Config) map[string]pathItem {
 	all := map[string]pathItem{
 		inbound.MessagePath: {Post: messageOperation()},
 		inbound.ContactPath: {Post: contactOperation()},
+		inbound.PausePath:   {Post: pauseOperation()},
 		"/health":           {Get: healthOperation()},
 		"/ready":            {Get: readyOperation()},
 		Path:                {Get: documentOperation()},
@@ -62,9 +63,32 @@ func contactOperation() *operation {
 	}
 }
 
+func pauseOperation() *operation {
+	all := refusals()
+	all["200"] = response{Description: aboutPaused, Content: holds(ref(pausedAnswer), pausedExamples())}
+	all["503"] = response{Description: "The database does not answer, and nothing was changed.", Content: holds(refusalOf(inbound.Unavailable), nil)}
+	return &operation{
+		OperationID: "postPause",
+		Tags:        []string{manychatTag},
+		Summary:     "Give a contact to a person, or back to the agent",
+		Description: aboutPause,
+		Security:    bearer(sharedSecret),
+		RequestBody: &requestBody{Description: aboutPauseBody(), Required: true, Content: holds(ref(pauseRequest), pauseExamples())},
+		Responses:   all,
+	}
+}
+
 // messageResponses are the answers to a contact's message, as references.
 func messageResponses() map[string]response {
-	all := map[string]response{"200": {Ref: responseRef + replyAnswer}}
+	all := refusals()
+	all["200"] = response{Ref: responseRef + replyAnswer}
+	return all
+}
+
+// refusals are the answers to whoever may not ask, or asks for nothing that makes sense, as
+// references.
+func refusals() map[string]response {
+	all := map[string]response{}
 	for code := range inbound.Refusals() {
 		all[strconv.Itoa(code)] = response{Ref: responseRef + responseName(code)}
 	}

@@ -43,6 +43,8 @@ func valueSchema(k body.Key) *jsonschema.Schema {
 		p.OneOf = []*jsonschema.Schema{{Type: "string", Pattern: digits}, {Type: "integer", Minimum: "0", Maximum: largestID}}
 	case body.Text:
 		p.Type = "string"
+	case body.Hours:
+		p.Type, p.Minimum, p.Maximum, p.Default = "number", "0", decimal(body.MaxHours), body.DefaultHours
 	case body.Optional:
 		orNull(p, "string")
 	}

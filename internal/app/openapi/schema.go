@@ -20,6 +20,8 @@ import (
 const (
 	messageRequest = "MessageRequest"
 	contactRequest = "FullContactData"
+	pauseRequest   = "PauseRequest"
+	pausedAnswer   = "Paused"
 	dynamicBlock   = "DynamicBlock"
 	blockContent   = "Content"
 	textMessage    = "TextMessage"
@@ -39,6 +41,7 @@ func named(cfg Config) map[reflect.Type]string {
 		reflect.TypeFor[manychat.Message]():  textMessage,
 		reflect.TypeFor[manychat.Callback](): callback,
 		reflect.TypeFor[inbound.Refusal]():   refusal,
+		reflect.TypeFor[inbound.Paused]():    pausedAnswer,
 		reflect.TypeOf(cfg.Status):           statusAnswer,
 	}
 	if cfg.Console {
@@ -60,11 +63,13 @@ func allSchemas(cfg Config) (map[string]*jsonschema.Schema, error) {
 	all := schemas{byName: map[string]*jsonschema.Schema{
 		messageRequest: requestSchema(body.MessageKeys(), jsonschema.FalseSchema),
 		contactRequest: requestSchema(body.FullContactKeys(), jsonschema.TrueSchema),
+		pauseRequest:   requestSchema(body.PauseKeys(), jsonschema.FalseSchema),
 	}}
 	for t, name := range names {
 		all.byName[name] = reflector.ReflectFromType(t).Definitions[name]
 	}
 	all.limitBlock()
+	all.allowNull(pausedAnswer, reflect.TypeFor[inbound.Paused]())
 	if cfg.Console {
 		all.allowNull(recordedTurn, reflect.TypeFor[console.Turn]())
 	}

@@ -15,7 +15,10 @@ const (
 	aboutMessage = "Called by a ManyChat Dynamic Block and by the callback that every answer registers. " +
 		"Not by an External Request: it would show the previous reply again where this answer is silent."
 	aboutContact = "The same, for ManyChat's own object of a contact: the safest way to call, because ManyChat builds the body itself."
-	aboutReply   = "A Dynamic Block, also for a failure of the service: the contact is then told that a person takes over. " +
+	aboutPause   = "Called by a flow of the business, in an External Request, when a person takes a contact over or is done. " +
+		"While a contact is paused their messages are recorded and answered silently, and late replies are withheld."
+	aboutPaused = "Done."
+	aboutReply  = "A Dynamic Block, also for a failure of the service: the contact is then told that a person takes over. " +
 		"A reply that takes longer than ManyChat waits is sent later, and this one says so or nothing."
 	aboutRetryAfter   = "In how many seconds the address may ask again."
 	aboutReady        = "It should."
@@ -37,6 +40,8 @@ func aboutMessageBody() string {
 func aboutContactBody() string {
 	return fmt.Sprintf("ManyChat's Full Contact Data, at most %d KiB.", kibibytes)
 }
+
+func aboutPauseBody() string { return fmt.Sprintf("JSON in UTF-8, at most %d KiB.", kibibytes) }
 
 // aboutRefusal says when a status is answered instead of a reply.
 func aboutRefusal(code int) string {
@@ -69,6 +74,8 @@ func aboutSchemas() map[string]string {
 	return map[string]string{
 		messageRequest: "A contact's message. Any other key is refused, and so is a key that is given twice.",
 		contactRequest: "ManyChat's Full Contact Data. Its other keys are passed over and not kept.",
+		pauseRequest:   "Whom to pause, and for how long. Any other key is refused, and so is a key that is given twice.",
+		pausedAnswer:   "How the contact's conversations are now.",
 		dynamicBlock:   "ManyChat's Dynamic Block, version 2.",
 		blockContent:   "What ManyChat does with the answer.",
 		textMessage:    "One text.",
@@ -104,6 +111,14 @@ func aboutProperties() map[string]map[string]string {
 			"first_name":      "A string; used only where the tenant's rules say so, never kept.",
 			"custom_fields":   "An object of values by the names of fields. The fields of the token and of the offering are read.",
 		},
+		pauseRequest: {
+			"subscriber_id": "ManyChat's id of the contact, 1 to 32 digits. A contact who never wrote may be paused too.",
+			"hours":         "For how long, from now on. 0 lets the agent go on.",
+		},
+		pausedAnswer: {
+			"subscriber_id": "The contact.", "paused": "Whether a person has the contact now.",
+			"until": "When the agent goes on by itself, in UTC; null: it answers.", "withheld": "Replies that were on their way and are kept back now.",
+		},
 		dynamicBlock: {"version": "Always the same.", "content": "What the contact is shown."},
 		blockContent: {
 			"type":                      "The channel; left out for Messenger.",
@@ -129,7 +144,7 @@ func aboutProperties() map[string]map[string]string {
 			"tokensOut": "Tokens that it wrote.", "costMicros": "What they cost, in millionths of a dollar.",
 		},
 		"Timings": {
-			"record": "From the arrival of the request to the recorded message.", "wait": "Waiting for an earlier turn of the contact.", "steps": "Each step of the model.",
+			"record": "From the arrival of the request to the recorded message.", "wait": "Waiting for the contact's earlier turn.", "steps": "Each step of the model.",
 			"hold": "Waiting for the gap behind an earlier text.", "total": "From the arrival of the request to the settled reply.",
 		},
 		"Action": {

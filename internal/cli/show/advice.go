@@ -12,7 +12,8 @@ import (
 func Advice(r outbox.Row) string {
 	switch {
 	case r.Status == outbox.Withheld:
-		return "It is kept back. To send it: outbox retry " + r.ID + ". To give it up: outbox discard " + r.ID
+		return "It is kept back: a person took the contact over. To send it when they are done: conversation resume " + r.ConversationID +
+			", and outbox retry " + r.ID + ". To give it up: outbox discard " + r.ID
 	case r.Status == outbox.Pending && strings.Contains(said(r), "unauthorized"):
 		return "ManyChat refuses the API token. Set MANYCHAT_API_TOKEN to a valid one and start the service again; the row is tried every minute meanwhile."
 	}

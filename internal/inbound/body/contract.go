@@ -9,6 +9,7 @@ const (
 	Text                 // a string, required
 	Optional             // a string or null, and the key may be left out
 	Lenient              // anything, and the key may be left out: what does not fit is passed over
+	Hours                // a number from 0 to [MaxHours], and the key may be left out
 )
 
 // Key is a key of a body, as far as it can be described without the code that reads it.

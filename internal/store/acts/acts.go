@@ -27,7 +27,7 @@ RETURNING actions`
 const noteRecord = `
 UPDATE turns SET actions = $4
 WHERE id = $1 AND state = 'running' AND owner = $2 AND attempt = $3
-RETURNING conversation_id, bound`
+RETURNING conversation_id, bound, seq`
 
 // Book is the database as actions see it.
 type Book struct {
@@ -99,10 +99,12 @@ type Noted struct {
 	Behind string
 }
 
-// Note writes the record of a running turn, and claims its flow or gives it back.
-func Note(tx *groupcommit.Tx, n turn.FlowNote) (left Noted, err error) {
+// Note writes the record of a running turn, and claims its flow or gives it back. taken says
+// whether a person has what has a place in the conversation's order.
+func Note(tx *groupcommit.Tx, n turn.FlowNote, taken func(seq int64) bool) (left Noted, err error) {
 	var bound bool
-	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound)
+	var seq int64
+	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound, &seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		return left, turn.ErrNotOwner
 	}
@@ -112,7 +114,9 @@ func Note(tx *groupcommit.Tx, n turn.FlowNote) (left Noted, err error) {
 	n.Claim.TurnID = n.TurnID
 	switch flow := noted(n); {
 	case flow.Status == action.Sending:
-		// A conversation that is paused or opted out refuses its flows here, once there is such a thing.
+		if taken(seq) {
+			return left, turn.ErrPaused
+		}
 		if err := claim(tx, n.Claim); err != nil {
 			return left, err
 		}

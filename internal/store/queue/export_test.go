@@ -7,6 +7,8 @@ var TurnPath = map[string]string{
 	"selectAhead":       selectAhead,
 	"carryRow":          carryRow,
 	"carriedRow":        carriedRow,
+	"selectUnsent":      selectUnsent,
+	"withholdRow":       withholdRow,
 	"uncarryRows":       uncarryRows,
 	"claimOutbox":       claimOutbox,
 	"postponeOutbox":    postponeOutbox,

@@ -17,6 +17,11 @@ type Messages struct {
 	Turn   conversation.Turn
 	Texts  []string    // of the messages that are answered together, oldest first
 	Recent []time.Time // arrivals of the contact's messages before the turn's own, newest first
+	// Answered is when a person last answered the contact; zero: never.
+	Answered time.Time
+	// Taken says whether a person has the conversation. It is asked of nobody whom the agent does
+	// not answer, and may take a while.
+	Taken func() bool
 }
 
 // Verdict is how a turn ends that no model sees.
@@ -40,10 +45,13 @@ func Check(t *tenant.Tenant, m Messages) (Verdict, bool) {
 	if !t.Rules.Audience.Includes(m.Turn.Key.SubscriberID) {
 		return Verdict{Outcome: conversation.Paused, Intervention: "audience"}, true
 	}
+	if m.Taken() {
+		return Verdict{Outcome: conversation.Paused}, true
+	}
 	if all(texts, t.Keywords.Opening.Equals) {
 		return Verdict{Outcome: conversation.AnsweredScripted, Message: t.Rules.OpeningTrigger.Message}, true
 	}
-	if reason, over := limit.Over(t.Rules, m.Turn, m.Recent); over {
+	if reason, over := limit.Over(t.Rules, m.Turn, m.Recent, m.Answered); over {
 		return handoff(reason)
 	}
 	if all(texts, unreadable) {

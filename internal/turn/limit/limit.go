@@ -21,14 +21,15 @@ func Recent(t *tenant.Tenant) int {
 }
 
 // Over says which limit a turn is over. Bound and unbound turns are counted apart, by what
-// was read into recent, the arrivals before it, newest first; the cap is of bound ones.
-func Over(rules tenant.Rules, t conversation.Turn, recent []time.Time) (conversation.EscalationReason, bool) {
+// was read into recent, the arrivals before it, newest first; the cap is of bound ones, and of
+// those since a person answered the contact.
+func Over(rules tenant.Rules, t conversation.Turn, recent []time.Time, answered time.Time) (conversation.EscalationReason, bool) {
 	at := t.ReceivedAt
 	if 1+since(recent, at.Add(-rateWindow), at) > rules.RateLimit.TurnsPerSubscriberPerHour {
 		return conversation.ByRateLimit, true
 	}
 	idle := time.Duration(rules.IdleResetHours * float64(time.Hour))
-	if t.Bound && 1+sinceGap(recent, at, idle) > rules.MaxTurnsPerConversation {
+	if t.Bound && 1+sinceGap(recent, at, answered, idle) > rules.MaxTurnsPerConversation {
 		return conversation.ByTurnCap, true
 	}
 	return "", false
@@ -46,9 +47,12 @@ func since(recent []time.Time, after, at time.Time) (n int) {
 }
 
 // sinceGap counts the arrivals of the conversation that goes on at an instant: back to
-// a gap of idle, and no further than [capWindow].
-func sinceGap(recent []time.Time, at time.Time, idle time.Duration) (n int) {
+// a gap of idle or to a person's answer, and no further than [capWindow].
+func sinceGap(recent []time.Time, at, answered time.Time, idle time.Duration) (n int) {
 	start, later := at.Add(-capWindow), at
+	if answered.After(start) {
+		start = answered
+	}
 	for _, t := range recent {
 		if t.After(at) {
 			continue // from before a clock was set back
