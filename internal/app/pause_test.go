@@ -16,7 +16,6 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
-	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // pause asks for a pause as a flow of the business does, and returns the answer.
