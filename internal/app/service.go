@@ -28,6 +28,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
+	"github.com/manychat-agent/manychat-agent/internal/store/expiry"
 	"github.com/manychat-agent/manychat-agent/internal/store/ledger"
 	"github.com/manychat-agent/manychat-agent/internal/store/rates"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
@@ -67,6 +68,7 @@ type Service struct {
 	ledger    *ledger.Ledger
 	turns     *turn.Runner
 	worker    *outbox.Worker
+	expiry    *expiry.Sweeper
 	performer *delivery.Performer
 	inbound   *inbound.Handler
 	console   *console.Handler // nil without CONSOLE_API_KEY
@@ -142,6 +144,9 @@ func (s *Service) build() error {
 		return err
 	}
 	if err := s.buildTurns(c, shapes); err != nil {
+		return err
+	}
+	if s.expiry, err = newSweeper(s); err != nil {
 		return err
 	}
 	if err := s.describeAPI(c); err != nil {
@@ -376,6 +381,7 @@ func (s *Service) Start(ctx context.Context) error {
 	}
 	if !s.opts.NoWorker {
 		s.background.Go(func() { s.worker.Run(work) })
+		s.background.Go(func() { s.expiry.Run(work) })
 	}
 	return nil
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/mattn/go-isatty"
 
+	"github.com/manychat-agent/manychat-agent/internal/cli/data"
 	"github.com/manychat-agent/manychat-agent/internal/cli/talk"
 	"github.com/manychat-agent/manychat-agent/internal/config"
+	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -44,6 +46,8 @@ type commands struct {
 	Turn         turnCommands    `cmd:"" help:"List a contact's turns, and explain one."`
 	Conversation talk.Commands   `cmd:"" help:"Show who has a contact, and give them to a person or back to the agent."`
 	Tokens       tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
+	Contact      data.Contact    `cmd:"" help:"Show and erase what is held about one contact."`
+	DB           data.DB         `cmd:"" name:"db" help:"Back the database up, and move it."`
 	Migrate      migrateCommand  `cmd:"" help:"Bring the database up to date; serve and dev do it by themselves."`
 	Version      versionCommand  `cmd:"" help:"Print the version."`
 }
@@ -85,8 +89,7 @@ func Run(ctx context.Context, args []string, std Streams) (code int) {
 		kong.Writers(std.Out, std.Err),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(std),
-		kong.Bind(shell(std)),
+		kong.Bind(std, shell(std), dataShell(std)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -116,6 +119,18 @@ func report(ctx context.Context, std Streams, err error) int {
 		return ExitUsage
 	}
 	return ExitFailed
+}
+
+// dataShell is what the commands of package data need.
+func dataShell(std Streams) data.Shell {
+	return data.Shell{
+		In: std.In, Out: std.Out, Err: std.Err, Terminal: terminal,
+		Config: func() (config.Config, error) { return environment(config.Once, std) },
+		Database: func(ctx context.Context, use func(context.Context, *store.DB) error) error {
+			return withDatabase(ctx, std, use)
+		},
+		Usage: func(err error) error { return usageError{err} },
+	}
 }
 
 // terminal reports whether a stream is read by a person.

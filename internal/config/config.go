@@ -102,7 +102,7 @@ type Public struct {
 type Outbox struct {
 	MaxAttempts int           `env:"OUTBOX_MAX_ATTEMPTS" default:"12" min:"1" max:"100"`
 	MaxAge      time.Duration `env:"OUTBOX_MAX_AGE_MIN" default:"360" unit:"min" min:"1" max:"10080"`
-	Retention   time.Duration `env:"RETENTION_DAYS" planned:"true" default:"0" unit:"days" min:"0" max:"36500"` // 0 keeps everything
+	Retention   time.Duration `env:"RETENTION_DAYS" default:"0" unit:"days" min:"0" max:"36500"` // 0 keeps everything
 }
 
 // Tenant is which business answers on which channel, and where its rows are.

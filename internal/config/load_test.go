@@ -163,11 +163,11 @@ func TestLoadDevHost(t *testing.T) {
 // Holds docs/spec/10-config.md, "Variables": what a version accepts and does not use is
 // said.
 func TestLoadWithoutEffect(t *testing.T) {
-	got, err := config.Load(dev("RETENTION_DAYS=30", "CONSOLE_PASSWORD=hush", "PORT=1"))
+	got, err := config.Load(dev("MEDIA_HOSTS=media.example", "CONSOLE_PASSWORD=hush", "PORT=1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "RETENTION_DAYS is set and has no effect in this version\nCONSOLE_PASSWORD is set and has no effect in this version"
+	want := "MEDIA_HOSTS is set and has no effect in this version\nCONSOLE_PASSWORD is set and has no effect in this version"
 	if diff := cmp.Diff(want, got.Warnings().Error()); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
@@ -176,7 +176,7 @@ func TestLoadWithoutEffect(t *testing.T) {
 			t.Errorf("%s: planned is %v, want %v", v.Name, v.Planned, planned)
 		}
 	}
-	_, err = config.Load(dev("RETENTION_DAYS=30", "PORT=x"))
+	_, err = config.Load(dev("MEDIA_HOSTS=media.example", "PORT=x"))
 	if diff := cmp.Diff([]string{`PORT is "x": set it to a whole number from 0 to 65535`}, sentences(t, err)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

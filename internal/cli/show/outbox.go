@@ -129,6 +129,16 @@ func Object(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
+// Table writes a line of headings and one for each value, their columns apart by tabs.
+func Table[T any](w io.Writer, headings string, values []T, line func(T) string) error {
+	table := columns(w)
+	fmt.Fprintln(table, headings)
+	for _, v := range values {
+		fmt.Fprintln(table, line(v))
+	}
+	return table.Flush()
+}
+
 func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 // printable is a text without what a terminal would obey.

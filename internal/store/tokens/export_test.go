@@ -2,6 +2,6 @@ package tokens
 
 // TurnPath are the queries of a turn and of the worker.
 var TurnPath = map[string]string{
-	"lockToken": lockToken, "updateToken": updateToken, "endTokenRow": endTokenRow, "hastenTokenRow": hastenTokenRow,
+	"lockToken": lockToken, "lockKnown": lockKnown, "updateToken": updateToken, "endTokenRow": endTokenRow, "hastenTokenRow": hastenTokenRow,
 	"insertTokenRow": insertTokenRow,
 }

@@ -4,6 +4,8 @@ package tokens
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,10 +19,18 @@ import (
 )
 
 // lockToken makes, locks and reads the contact's row in one statement, since what is
-// decided about a token depends on everything that was decided before.
+// decided about a token depends on everything that was decided before. It makes none of a
+// contact who was erased meanwhile.
 const lockToken = `
-INSERT INTO contacts (tenant_id, subscriber_id, token, has_token) VALUES ($1, $2, '{}', 0)
+INSERT INTO contacts (tenant_id, subscriber_id, token, has_token)
+SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), '{}', 0
+WHERE EXISTS (SELECT 1 FROM conversations WHERE tenant_id = $1 AND subscriber_id = $2)
 ON CONFLICT (tenant_id, subscriber_id) DO UPDATE SET token = contacts.token
+RETURNING token`
+
+// lockKnown locks and reads the row of a contact who has one.
+const lockKnown = `
+UPDATE contacts SET token = token WHERE tenant_id = $1 AND subscriber_id = $2
 RETURNING token`
 
 const updateToken = `
@@ -75,7 +85,8 @@ func In(db *database.DB) *Table { return &Table{db} }
 func (t *Table) MintToken(ctx context.Context, d token.Delivery, h token.Hash) (token.Minted, error) {
 	now := t.db.Now()
 	minted, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (minted token.Minted, err error) {
-		err = change(tx, d.Who, func(s token.State) token.State {
+		minted = token.Void // of a contact who was erased
+		err = changeKnown(tx, d.Who, func(s token.State) token.State {
 			minted, s = s.Mint(d.Generation, h, now)
 			return s
 		})
@@ -91,7 +102,7 @@ func (t *Table) MintToken(ctx context.Context, d token.Delivery, h token.Hash) (
 func (t *Table) ResolveToken(ctx context.Context, r token.Resolution) error {
 	now := t.db.Now()
 	_, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (none struct{}, err error) {
-		err = change(tx, r.Who, func(s token.State) token.State {
+		err = changeKnown(tx, r.Who, func(s token.State) token.State {
 			switch r.Result {
 			case token.Written:
 				return s.Written(r.Hash, now)
@@ -115,17 +126,30 @@ func (t *Table) ResolveToken(ctx context.Context, r token.Resolution) error {
 	return nil
 }
 
-// change locks a contact's token state and changes it.
+// change locks the token state of a contact who has written, and changes it.
 func change(tx *groupcommit.Tx, who contact.Key, to func(token.State) token.State) error {
+	return changeLocked(tx, tx.QueryRow(lockToken, who.TenantID, string(who.SubscriberID)), who, to)
+}
+
+// changeKnown changes nothing of a contact of whom nothing is known any more.
+func changeKnown(tx *groupcommit.Tx, who contact.Key, to func(token.State) token.State) error {
+	return changeLocked(tx, tx.QueryRow(lockKnown, who.TenantID, string(who.SubscriberID)), who, to)
+}
+
+func changeLocked(tx *groupcommit.Tx, locked database.Row, who contact.Key, to func(token.State) token.State) error {
 	var before token.State
-	if err := tx.QueryRow(lockToken, who.TenantID, string(who.SubscriberID)).Scan(column.JSON(&before)); err != nil {
+	err := locked.Scan(column.JSON(&before))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	after := to(before)
 	if after.Equal(before) {
 		return nil
 	}
-	_, err := tx.Exec(updateToken, who.TenantID, string(who.SubscriberID), column.Object(after), column.Flag(after.Has()))
+	_, err = tx.Exec(updateToken, who.TenantID, string(who.SubscriberID), column.Object(after), column.Flag(after.Has()))
 	return err
 }
 
@@ -159,7 +183,7 @@ func Release(tx *groupcommit.Tx, r outbox.Row) error {
 	if r.Status != outbox.Dead && r.Status != outbox.Discarded {
 		return nil
 	}
-	return change(tx, r.Key, func(s token.State) token.State { return s.GiveUp(r.Payload.Generation) })
+	return changeKnown(tx, r.Key, func(s token.State) token.State { return s.GiveUp(r.Payload.Generation) })
 }
 
 // Backfill is what [Table.BackfillTokens] found.
