@@ -56,8 +56,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: opened.Now}
-	return db, nil
+	return On(opened), nil
+}
+
+// On keeps everything in an open database; closing one closes the other.
+func On(opened *database.DB) *DB {
+	return &DB{DB: opened, Table: tokens.In(opened), Book: acts.In(opened), Outbox: queue.In(opened), now: opened.Now}
 }
 
 // Backfill is what [DB.BackfillTokens] found.
