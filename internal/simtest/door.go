@@ -40,10 +40,7 @@ func (d door) RoundTrip(req *http.Request) (*http.Response, error) {
 	w := d.w
 	body, _ := io.ReadAll(req.Body) // of the emulator's own making
 	_ = req.Body.Close()
-	name := "?"
-	if names := messageName.FindString(string(body)); names != "" {
-		name = names
-	}
+	name := writtenIn(body)
 	stream := "door " + name
 	slot := w.dice.below(stream, len(w.slots))
 	there, back := w.dice.span(stream, time.Microsecond, 60*time.Millisecond), w.dice.span(stream, time.Microsecond, 60*time.Millisecond)
@@ -73,6 +70,16 @@ func (d door) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errCut
 	}
 	return r.response(req)
+}
+
+// writtenIn is the name of the message that a request's body brings.
+func writtenIn(body []byte) string {
+	var b struct {
+		Last string `json:"last_input_text"`
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(body, &b) // of the emulator's own making
+	return messageName.FindString(b.Last + b.Text)
 }
 
 // serve has the process answer.

@@ -127,7 +127,8 @@ func (w *World) asked(req llm.Request) (names []string, step, try int) {
 			try = tryOf(m.Calls[0].ID)
 		}
 		if m.Role == llm.User && strings.Contains(m.Text, prompt.FenceOpen) {
-			names = messagesIn(m.Text)
+			// What was written before and not answered may stand in the same message.
+			names = messagesIn(m.Text[strings.LastIndex(m.Text, prompt.FenceOpen):])
 			break
 		}
 	}

@@ -86,10 +86,11 @@ func Play(t *testing.T, seed uint64, template Template, folder string) (r Result
 		w.settle()
 		w.end()
 		w.check()
+		counts := w.counts()
 		if err := w.db.Close(); err != nil {
 			t.Error(err)
 		}
-		r = Result{Seed: seed, Broken: w.broken, Trace: w.trace.sorted(), Counts: w.counts()}
+		r = Result{Seed: seed, Broken: w.broken, Trace: w.trace.sorted(), Counts: counts}
 	})
 	return r
 }
