@@ -50,7 +50,7 @@ func messagesAreRecorded(r *records) {
 			switch {
 			case q.status == 200 && len(texts) == 1 && texts[0] == r.w.business.Rules.Messages.Escalation:
 				copies++
-			case q.status == 200:
+			case q.status == 200 && !q.wrote.IsZero():
 				accepted++
 			case q.wrote.IsZero() && !trouble && q.process.died.Sub(q.began) > time.Second:
 				must++

@@ -27,6 +27,9 @@ func TestSimulation(t *testing.T) {
 			r := Play(t, seed, template, t.TempDir())
 			if *one >= 0 {
 				t.Logf("%s\nhash %s", strings.Join(r.Trace, "\n"), hashOf(r.Trace))
+				for name, log := range r.Logs {
+					t.Logf("log of %s:\n%s", name, log)
+				}
 			}
 			if *twice {
 				again := Play(t, seed, template, t.TempDir())

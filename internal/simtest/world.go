@@ -54,7 +54,8 @@ type Result struct {
 	Seed   uint64
 	Broken []string // the invariants that did not hold
 	Trace  []string
-	Counts map[string]int // what happened, by what it is
+	Counts map[string]int    // what happened, by what it is
+	Logs   map[string]string // of the processes, by their names
 }
 
 // Template is a folder that holds an empty database of the newest version; a play copies it.
@@ -90,7 +91,10 @@ func Play(t *testing.T, seed uint64, template Template, folder string) (r Result
 		if err := w.db.Close(); err != nil {
 			t.Error(err)
 		}
-		r = Result{Seed: seed, Broken: w.broken, Trace: w.trace.sorted(), Counts: counts}
+		r = Result{Seed: seed, Broken: w.broken, Trace: w.trace.sorted(), Counts: counts, Logs: map[string]string{}}
+		for _, p := range w.all {
+			r.Logs[p.name] = p.log.String()
+		}
 	})
 	return r
 }
@@ -164,6 +168,15 @@ func (w *World) settle() {
 		}
 	}
 	w.violate("after 20 minutes without faults something is still unfinished")
+	if debug {
+		rows, _ := w.db.Read().Query("SELECT id||' '||beats FROM processes UNION ALL SELECT state||' '||coalesce(owner,'')||' '||attempt||' '||id FROM turns WHERE state IN ('waiting','running','answering') UNION ALL select kind||' '||status||' '||coalesce(owner,'')||next_attempt_at||' '||created_at FROM outbox WHERE status in ('pending','delivering') UNION ALL select 'conv '||id||' '||coalesce(last_sent_at,0) FROM conversations")
+		for rows.Next() {
+			var s string
+			rows.Scan(&s)
+			println(s)
+		}
+		println(time.Now().UnixMicro())
+	}
 }
 
 // dry reports whether nothing is left to do.
@@ -259,3 +272,5 @@ func (w *World) shows(what string) bool {
 	}
 	return true
 }
+
+const debug = true
