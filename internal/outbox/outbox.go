@@ -141,4 +141,7 @@ type Claim struct {
 	Now   time.Time
 	Gap   time.Duration // MANYCHAT_REPLY_GAP_MS
 	Room  map[Kind]int  // how many rows of a kind to take; none of one that it does not hold
+	// Again says that this claim was made before and failed, so that it may have taken rows:
+	// they are given back first.
+	Again bool
 }

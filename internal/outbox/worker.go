@@ -131,12 +131,14 @@ func (w *Worker) Wake() {
 func (w *Worker) Run(ctx context.Context) {
 	var rows sync.WaitGroup
 	defer rows.Wait()
-	for ctx.Err() == nil {
-		w.holds++
+	for again := false; ctx.Err() == nil; {
+		if !again {
+			w.holds++
+		}
 		claimed, err := w.cfg.Store.Claim(ctx, Claim{
-			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner(), w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Room: w.room(),
+			Owner: fmt.Sprintf("%s/%d", w.cfg.Owner(), w.holds), Now: w.cfg.Now(), Gap: w.cfg.Gap, Room: w.room(), Again: again,
 		})
-		if err != nil {
+		if again = err != nil; again {
 			if ctx.Err() == nil {
 				w.cfg.Log.Error("outbox claim failed", "error", err)
 			}

@@ -9,6 +9,7 @@ var TurnPath = map[string]string{
 	"carriedRow":        carriedRow,
 	"uncarryRows":       uncarryRows,
 	"claimOutbox":       claimOutbox,
+	"unclaimOutbox":     unclaimOutbox,
 	"progressOutbox":    progressOutbox,
 	"releaseOutbox":     releaseOutbox,
 	"selectNextDue":     selectNextDue,

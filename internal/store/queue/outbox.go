@@ -72,6 +72,11 @@ UPDATE outbox SET status = 'delivering', owner = $6, attempts = attempts + 1
 WHERE id IN (SELECT id FROM due) AND status = 'pending'
 RETURNING ` + Columns
 
+// unclaimOutbox gives back what a claim took of which nobody heard.
+const unclaimOutbox = `
+UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
+WHERE status = 'delivering' AND owner = $1`
+
 const progressOutbox = `
 UPDATE outbox SET sent = $3, unknown = $4, acting = $5
 WHERE id = $1 AND owner = $2 AND status = 'delivering'
@@ -109,6 +114,11 @@ func (q *Outbox) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) e
 // Claim fills [outbox.Store].
 func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error) {
 	all, err := database.Write(ctx, q.db, func(tx *groupcommit.Tx) (all []outbox.Row, err error) {
+		if c.Again {
+			if _, err := tx.Exec(unclaimOutbox, c.Owner); err != nil {
+				return nil, err
+			}
+		}
 		for _, kind := range outbox.Kinds() {
 			if c.Room[kind] <= 0 {
 				continue
