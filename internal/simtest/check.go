@@ -111,7 +111,7 @@ func repliesArrive(r *records) {
 			if r.shown(t.contact, mark) > 0 || r.lies[t.contact] || strings.Contains(strings.Join(excused, " "), mark) {
 				continue
 			}
-			if slices.ContainsFunc(r.outs[mark], func(o out) bool { return o.inline && (!o.got || o.forged) }) {
+			if slices.ContainsFunc(r.outs[mark], func(o out) bool { return o.inline && (!o.got || o.forged) || r.whileSet(o.at) }) {
 				continue // the network swallowed the response, or another than ManyChat got it
 			}
 			r.w.violate("%s, of the turn of %s by %s, never arrived", mark, t.name(), t.path)
@@ -134,7 +134,7 @@ func repliesKeepTheirOrder(r *records) {
 				if at.IsZero() {
 					continue
 				}
-				if late := last.Sub(at); late > 0 && !(r.set && late < 3*time.Second) {
+				if late := last.Sub(at); late > 0 && !(late < 3*time.Second && r.whileSet(at)) {
 					r.w.violate("%s arrived %s before %s, which is of an earlier turn or sentence", mark, late, before)
 				}
 				if at.After(last) {
@@ -195,7 +195,7 @@ func textsRepeatWithCause(r *records) {
 			excused := false
 			for _, o := range outs[:len(outs)-1] {
 				s := span{o.at, o.at.Add(time.Minute)}
-				excused = excused || !o.told || s.meets(span{o.process.died, o.process.died}) && !o.process.died.IsZero() || o.process.wasFrozen(s)
+				excused = excused || !o.told || s.meets(span{o.process.died, o.process.died}) && !o.process.died.IsZero() || o.process.wasFrozen(s) || r.whileSet(o.at)
 			}
 			if !excused {
 				repeated = append(repeated, mark)

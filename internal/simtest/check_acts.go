@@ -89,12 +89,15 @@ func oneTurnRuns(r *records) {
 		turns := r.byName[th.names[len(th.names)-1]]
 		return len(turns) > 0 && !slices.ContainsFunc(turns, func(t *turnRow) bool { return !t.bound })
 	}
-	well := func(th *thought) bool { return !th.process.wasFrozen(span{th.span.from.Add(-time.Minute), th.span.to}) }
+	well := func(th *thought) bool {
+		s := span{th.span.from.Add(-time.Minute), th.span.to}
+		return !th.process.wasFrozen(s) && !th.process.wasTroubled(s)
+	}
 	for i, a := range r.w.thoughts {
 		for _, b := range r.w.thoughts[:i] {
 			x, y := a.names[len(a.names)-1], b.names[len(b.names)-1]
 			if contactOf(x) == contactOf(y) && (x != y || a.try != b.try) && a.span.from.Before(b.span.to) && b.span.from.Before(a.span.to) &&
-				bound(a) && bound(b) && well(a) && well(b) {
+				bound(a) && bound(b) && (a.process == b.process || well(a) && well(b)) {
 				r.w.violate("the model is asked about %s, try %d, while it is asked about %s, try %d", x, a.try, y, b.try)
 				return
 			}

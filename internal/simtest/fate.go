@@ -146,9 +146,11 @@ func (w *World) event(r *rand.Rand, slot int) func() {
 		}
 	}
 	return func() {
-		p := w.at(slot)
-		w.trace.note("the clock of %s is set by %d seconds", p.name, seconds)
-		p.clock.set(seconds)
+		w.trace.note("the clock is set by %d seconds", seconds)
+		w.mu.Lock()
+		w.sets = append(w.sets, time.Now())
+		w.mu.Unlock()
+		w.clock.set(seconds)
 	}
 }
 

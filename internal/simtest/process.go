@@ -19,7 +19,6 @@ import (
 type process struct {
 	w       *World
 	name    string
-	clock   *wall
 	service *app.Service
 	handler http.Handler
 	log     logged
@@ -92,16 +91,16 @@ func (w *World) boot(slot int) {
 // process builds a process. It does nothing yet.
 func (w *World) process() *process {
 	w.mu.Lock()
-	p := &process{w: w, name: fmt.Sprint("p", len(w.all)+1), clock: &wall{}, open: map[*request]bool{}}
+	p := &process{w: w, name: fmt.Sprint("p", len(w.all)+1), open: map[*request]bool{}}
 	p.life, p.die = context.WithCancel(context.Background())
 	w.all = append(w.all, p)
 	w.mu.Unlock()
 	var err error
 	p.service, err = app.New(context.Background(), app.Options{
-		Config: w.config, Tenant: w.business, Now: p.clock.Now, ToWebhook: wire{p, nil}, Transport: wire{p, w.account},
+		Config: w.config, Tenant: w.business, Now: w.clock.Now, ToWebhook: wire{p, nil}, Transport: wire{p, w.account},
 		Models: []attempt.Model{{Name: w.config.Agent.Model.String(), Model: mind{p}}},
 		Log:    telemetry.NewLogger(&p.log, slog.LevelInfo, telemetry.JSON),
-		Shared: w.db.Share(p.clock.Now, p.reach),
+		Shared: w.db.Share(w.clock.Now, p.reach),
 		Jitter: func(d time.Duration) time.Duration {
 			return d/2 + time.Duration(w.dice.at(p.name+" jitter", time.Now())*float64(d/2))
 		},

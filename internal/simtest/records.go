@@ -67,7 +67,6 @@ type records struct {
 	bubbles [contacts][]bubble
 	outs    map[string][]out // by mark
 	lies    [contacts]bool   // ManyChat said of a write or a trigger that it was done when it was not
-	set     bool             // a clock was set
 }
 
 // out is one time that a mark went out.
@@ -103,9 +102,6 @@ func (w *World) read() *records {
 		}
 	}
 	r.readOuts()
-	for _, p := range w.all {
-		r.set = r.set || p.clock.ahead.Load() != 0
-	}
 	return r
 }
 
@@ -208,4 +204,10 @@ func (r *records) end(t *turnRow) *turnRow {
 		return nil
 	}
 	return t
+}
+
+// whileSet reports whether the clock was set about an instant: the gap between two texts is
+// kept by the time of day, and is not kept then.
+func (r *records) whileSet(at time.Time) bool {
+	return slices.ContainsFunc(r.w.sets, func(set time.Time) bool { return set.Sub(at).Abs() < 5*time.Second })
 }

@@ -26,6 +26,7 @@ type World struct {
 	config   config.Config
 	business *tenant.Tenant
 	account  *manychattest.Server
+	clock    wall           // of all machines, which follow the database's
 	talking  sync.WaitGroup // contacts, and what happens to the processes
 	ending   sync.WaitGroup // what goes on behind those
 
@@ -37,8 +38,9 @@ type World struct {
 	thoughts []*thought
 	tries    map[string]int // at a message, by its name
 	outages  []outage
-	louder   float64 // how often a write meets trouble
-	calm     bool    // nothing goes wrong any more
+	louder   float64     // how often a write meets trouble
+	calm     bool        // nothing goes wrong any more
+	sets     []time.Time // when the clock was set
 
 	broken []string
 }
@@ -160,14 +162,14 @@ func (w *World) settle() {
 			w.boot(slot)
 		}
 	}
-	for range 600 {
+	for range 240 {
 		time.Sleep(2*time.Second + 1)
 		if w.dry() {
 			time.Sleep(time.Minute) // of a slow success, the answer
 			return
 		}
 	}
-	w.violate("after 20 minutes without faults something is still unfinished")
+	w.violate("after 8 minutes without faults something is still unfinished")
 	if debug {
 		rows, _ := w.db.Read().Query("SELECT id||' '||beats FROM processes UNION ALL SELECT state||' '||coalesce(owner,'')||' '||attempt||' '||id FROM turns WHERE state IN ('waiting','running','answering') UNION ALL select kind||' '||status||' '||coalesce(owner,'')||next_attempt_at||' '||created_at FROM outbox WHERE status in ('pending','delivering') UNION ALL select 'conv '||id||' '||coalesce(last_sent_at,0) FROM conversations")
 		for rows.Next() {

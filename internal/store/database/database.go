@@ -102,7 +102,7 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 // Shared reports whether other processes may write the database at the same time.
-func (db *DB) Shared() bool { return db.pool != nil }
+func (db *DB) Shared() bool { return db.pool != nil || db.lent }
 
 // Read is the pool to read from, outside of every transaction.
 func (db *DB) Read() *sql.DB { return db.read }
