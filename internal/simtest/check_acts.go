@@ -82,8 +82,8 @@ func handoffsDoNothing(r *records) {
 	}
 }
 
-// oneTurnRuns: one turn of a contact runs at a time, but for a process that others took for
-// dead.
+// oneTurnRuns: one turn of a contact runs at a time, but for what a process does that others
+// may have taken for dead.
 func oneTurnRuns(r *records) {
 	bound := func(th *thought) bool {
 		turns := r.byName[th.names[len(th.names)-1]]
@@ -97,7 +97,7 @@ func oneTurnRuns(r *records) {
 		for _, b := range r.w.thoughts[:i] {
 			x, y := a.names[len(a.names)-1], b.names[len(b.names)-1]
 			if contactOf(x) == contactOf(y) && (x != y || a.try != b.try) && a.span.from.Before(b.span.to) && b.span.from.Before(a.span.to) &&
-				bound(a) && bound(b) && (a.process == b.process || well(a) && well(b)) {
+				bound(a) && bound(b) && well(a) && well(b) {
 				r.w.violate("the model is asked about %s, try %d, while it is asked about %s, try %d", x, a.try, y, b.try)
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -170,15 +171,6 @@ func (w *World) settle() {
 		}
 	}
 	w.violate("after 8 minutes without faults something is still unfinished")
-	if debug {
-		rows, _ := w.db.Read().Query("SELECT id||' '||beats FROM processes UNION ALL SELECT state||' '||coalesce(owner,'')||' '||attempt||' '||id FROM turns WHERE state IN ('waiting','running','answering') UNION ALL select kind||' '||status||' '||coalesce(owner,'')||next_attempt_at||' '||created_at FROM outbox WHERE status in ('pending','delivering') UNION ALL select 'conv '||id||' '||coalesce(last_sent_at,0) FROM conversations")
-		for rows.Next() {
-			var s string
-			rows.Scan(&s)
-			println(s)
-		}
-		println(time.Now().UnixMicro())
-	}
 }
 
 // dry reports whether nothing is left to do.
@@ -263,7 +255,7 @@ func (w *World) violate(format string, values ...any) {
 	w.trace.note("BROKEN: "+format, values...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.broken = append(w.broken, w.trace.last())
+	w.broken = append(w.broken, strings.TrimPrefix(w.trace.last(), "BROKEN: "))
 }
 
 // shows reports whether the trace shows a write; the others say nothing of a contact.
@@ -274,5 +266,3 @@ func (w *World) shows(what string) bool {
 	}
 	return true
 }
-
-const debug = true
