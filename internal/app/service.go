@@ -169,7 +169,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	client, err := manychat.NewClient(manychat.ClientConfig{
 		Token:     c.ManyChat.APIToken.Reveal(),
 		BaseURL:   c.ManyChat.APIBase.Reveal(),
-		Transport: s.opts.Transport,
+		Transport: whileAlive{s.keeper.Alive, s.opts.Transport},
 		RPSScale:  c.ManyChat.RPSScale,
 		Now:       s.opts.Now,
 	})
