@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// turnsAt are the turns that the model's calls for a message belong to: those whose newest
-// message it is.
+// turnsAt are the settled turns that answer a message: what the model calls for it is theirs.
 func (r *records) turnsAt(place int) (all []*turnRow) {
 	for name, turns := range r.byName {
-		if name != "" && placeOf(name) == place {
-			for _, t := range turns {
-				if t.state == "settled" {
-					all = append(all, t)
-				}
+		if name == "" || placeOf(name) != place {
+			continue
+		}
+		for _, t := range turns {
+			if end := r.end(t); end != nil && !slices.Contains(all, end) {
+				all = append(all, end)
 			}
 		}
 	}
@@ -170,4 +170,17 @@ func (w *World) counts() map[string]int {
 	}
 	n["processes"] = len(w.all)
 	return n
+}
+
+// theDeadStartNothing: a process that stood still for so long that others may have taken it for
+// dead asks nothing of ManyChat before it has said that it lives.
+func theDeadStartNothing(r *records) {
+	for _, a := range r.w.journal {
+		for _, f := range a.process.frozen {
+			long := f.to.Sub(f.from) > r.w.config.Turn.ProcessLease
+			if woke := a.began.Sub(f.to); long && woke >= 0 && woke < 100*time.Microsecond && a.kind != reads && a.kind != writesToken && a.kind != notifies {
+				r.w.violate("%s began to %s when it had stood still for %s", a.process.name, a.what, f.to.Sub(f.from))
+			}
+		}
+	}
 }

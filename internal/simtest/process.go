@@ -154,10 +154,9 @@ func (p *process) stop() {
 	p.service.HandBack(context.Background())
 	p.w.trace.note("%s stopped", p.name)
 	p.mu.Lock()
-	if p.died.IsZero() {
-		p.died = time.Now()
-	}
+	p.died = time.Now()
 	p.mu.Unlock()
+	p.die()
 }
 
 // freeze stops a process where it is, until it is thawed.

@@ -3,14 +3,19 @@ package simtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
-// What a process is told of the database.
+// What a process is told of the database. A dead one hears that nothing is its any more, so that
+// what a real process would take with it comes to an end here too.
 var (
-	errDead     = errors.New("this process is dead")
+	errDead     = fmt.Errorf("this process is dead: %w; %w", turn.ErrNotOwner, outbox.ErrNotOwner)
 	errDatabase = errors.New("the connection to the database broke")
 )
 

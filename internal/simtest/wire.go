@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"time"
 
@@ -51,6 +52,10 @@ var errCut = errors.New("the connection broke")
 // RoundTrip makes a request on the way that the seed gives it.
 func (v wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	p, w := v.p, v.p.w
+	trace := httptrace.ContextClientTrace(req.Context())
+	if trace != nil && trace.GetConn != nil {
+		trace.GetConn(req.URL.Host)
+	}
 	if p.wait() || p.dead() {
 		return nil, errCut // a process that stands still starts nothing
 	}
@@ -74,6 +79,9 @@ func (v wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		time.Sleep(there)
 	}
 	w.arrives(a)
+	if trace != nil && trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
 	resp, err := v.ask(req, body)
 	if err == nil {
 		select {
