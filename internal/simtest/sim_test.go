@@ -27,7 +27,7 @@ func found() []int { return []int{4, 13, 22, 30, 51, 53, 193} }
 // order, nearly always.
 func TestSimulation(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	template, err := NewTemplate(t.TempDir())
+	template, err := newTemplate(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func chosen() (all []int) {
 	return all
 }
 
-func play(t *testing.T, template Template, seed int, total map[string]int) {
+func play(t *testing.T, template template, seed int, total map[string]int) {
 	t.Helper()
 	r := Play(t, uint64(seed), template, folder(t))
 	for what, n := range r.Counts {

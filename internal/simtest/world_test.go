@@ -3,7 +3,6 @@ package simtest
 import (
 	"context"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -52,54 +51,17 @@ type outage struct {
 	slot int // by whom; -1: by nobody
 }
 
-// Result is what a play came to.
-type Result struct {
-	Seed   uint64
-	Broken []string // the invariants that did not hold
-	Trace  []string
-	Counts map[string]int    // what happened, by what it is
-	Logs   map[string]string // of the processes, by their names
-}
+// template is a folder that holds an empty database of the newest version; a play copies it.
+type template string
 
-// Template is a folder that holds an empty database of the newest version; a play copies it.
-type Template string
-
-// NewTemplate makes one in a folder.
-func NewTemplate(folder string) (Template, error) {
+// newTemplate makes one in a folder.
+func newTemplate(folder string) (template, error) {
 	path := filepath.Join(folder, "template.db")
 	db, err := database.Open(context.Background(), database.Options{URL: "sqlite:" + path, Now: time.Now})
 	if err != nil {
 		return "", err
 	}
-	return Template(path), db.Close()
-}
-
-// Play plays a seed in a folder of its own.
-func Play(t *testing.T, seed uint64, template Template, folder string) (r Result) {
-	t.Helper()
-	content, err := os.ReadFile(string(template))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "agent.db"), content, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		w := open(t, seed, folder)
-		w.live()
-		w.settle()
-		w.end()
-		w.check()
-		counts := w.counts()
-		if err := w.db.Close(); err != nil {
-			t.Error(err)
-		}
-		r = Result{Seed: seed, Broken: w.broken, Trace: w.trace.sorted(), Counts: counts, Logs: map[string]string{}}
-		for _, p := range w.all {
-			r.Logs[p.name] = p.log.String()
-		}
-	})
-	return r
+	return template(path), db.Close()
 }
 
 // open makes the world of a seed and starts its processes.
