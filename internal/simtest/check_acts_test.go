@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -181,6 +182,33 @@ func theDeadStartNothing(r *records) {
 			if woke := a.began.Sub(f.to); long && woke >= 0 && woke < 100*time.Microsecond && a.kind != reads && a.kind != writesToken && a.kind != notifies {
 				r.w.violate("%s began to %s when it had stood still for %s", a.process.name, a.what, f.to.Sub(f.from))
 			}
+		}
+	}
+}
+
+// writesAreTheOwners: a turn is settled once, by the start that is its last.
+func writesAreTheOwners(r *records) {
+	settled := map[string]int{}
+	for _, p := range r.w.all {
+		for line := range strings.Lines(p.log.String()) {
+			var said struct {
+				Msg, Turn, Outcome string
+				Attempt            int
+			}
+			if json.Unmarshal([]byte(line), &said) != nil || said.Msg != "turn" || said.Outcome == "duplicate" {
+				continue
+			}
+			settled[said.Turn]++
+			for _, t := range r.turns {
+				if t.id == said.Turn && t.attempt != said.Attempt {
+					r.w.violate("%s settled start %d of %s, whose last is %d", p.name, said.Attempt, t.name(), t.attempt)
+				}
+			}
+		}
+	}
+	for _, t := range r.turns {
+		if settled[t.id] > 1 {
+			r.w.violate("%s was settled %d times", t.name(), settled[t.id])
 		}
 	}
 }

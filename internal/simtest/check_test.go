@@ -12,7 +12,7 @@ func (w *World) check() {
 	r := w.read()
 	for _, holds := range []func(*records){
 		messagesAreRecorded, messagesAreAnswered, repliesArrive, repliesKeepTheirOrder, textsReachTheirContact, textsAreOfTheirTurn,
-		textsRepeatWithCause, copiesArrive, actionsFollowTheirText, actionsHappenOnce, handoffsDoNothing, oneTurnRuns, theDeadStartNothing,
+		textsRepeatWithCause, copiesArrive, actionsFollowTheirText, actionsHappenOnce, handoffsDoNothing, oneTurnRuns, theDeadStartNothing, writesAreTheOwners,
 		responsesKeepTheBound, budgetHolds, logsAreClean,
 	} {
 		holds(r)

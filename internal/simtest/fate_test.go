@@ -120,20 +120,27 @@ func (w *World) event(r *rand.Rand, slot int) func() {
 	}
 	again := between(r, time.Millisecond, 12*time.Second)
 	seconds := int64(r.IntN(240) - 120)
+	steps := []string{"", "Record", "Start", "Settle", "Stamp", "Progress", "Release", "NoteFlow", "Acted", "Claim",
+		string(writesReply), string(startsReply), string(sendsFlow), string(acts), string(acts), string(writesToken)}
+	step, atMost := steps[r.IntN(len(steps))], between(r, time.Second, 20*time.Second)
 	switch r.IntN(8) {
 	case 0, 1, 2:
 		return func() {
 			p := w.at(slot)
-			w.trace.note("%s is killed", p.name)
-			p.kill()
+			p.lieInWait(step, atMost, func() {
+				w.trace.note("%s is killed at %q", p.name, step)
+				p.kill()
+			})
 			time.Sleep(again)
 			w.boot(slot)
 		}
 	case 3, 4:
 		return func() {
 			p := w.at(slot)
-			w.trace.note("%s stands still for %s", p.name, long)
-			p.freeze()
+			p.lieInWait(step, atMost, func() {
+				w.trace.note("%s stands still at %q for %s", p.name, step, long)
+				p.freeze()
+			})
 			time.Sleep(long)
 			w.trace.note("%s goes on", p.name)
 			p.thaw()

@@ -33,6 +33,8 @@ type process struct {
 	died    time.Time     // zero: it did not
 	open    map[*request]bool
 	trouble []span // when its way to the database was bad
+	ambush  string // at which step something happens to it next; empty: at none
+	happens func()
 }
 
 type state int
@@ -157,6 +159,41 @@ func (p *process) stop() {
 	p.died = time.Now()
 	p.mu.Unlock()
 	p.die()
+}
+
+// lieInWait lets something happen to the process as soon as it reaches a step, or else after a
+// while. It returns when that has happened.
+func (p *process) lieInWait(step string, atMost time.Duration, happens func()) {
+	done := make(chan struct{})
+	once := sync.OnceFunc(func() {
+		happens()
+		close(done)
+	})
+	p.mu.Lock()
+	p.ambush, p.happens = step, once
+	p.mu.Unlock()
+	select {
+	case <-done:
+	case <-time.After(atMost):
+		p.reaches(step)
+	}
+	<-done
+}
+
+// reaches says that the process is at a step: the name of a write that has just been made, or
+// the kind of a request that has just arrived.
+func (p *process) reaches(step string) {
+	p.mu.Lock()
+	happens := p.happens
+	if p.ambush != step {
+		happens = nil
+	} else {
+		p.ambush, p.happens = "", nil
+	}
+	p.mu.Unlock()
+	if happens != nil {
+		happens()
+	}
 }
 
 // freeze stops a process where it is, until it is thawed.

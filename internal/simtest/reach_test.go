@@ -71,6 +71,7 @@ func (p *process) travel(ctx context.Context, t trip, what string, write func(co
 		} else if p.w.shows(what) {
 			p.w.trace.note("%s: %s: %v", p.name, what, brief(err))
 		}
+		p.reaches(what)
 		time.Sleep(t.back)
 		if t.lost {
 			p.w.trace.note("%s: the answer to %s is lost", p.name, what)

@@ -15,6 +15,7 @@ type turnRow struct {
 	id, mergedInto       string
 	contact              int
 	seq                  int64
+	attempt              int
 	state, outcome, path string
 	reason, text         string
 	bound                bool
@@ -81,7 +82,7 @@ type out struct {
 
 const selectTurns = `
 SELECT a.id, coalesce(a.merged_into, ''), c.subscriber_id, a.seq, a.state, coalesce(a.outcome, ''), coalesce(a.path, ''),
-    coalesce(a.escalation_reason, ''), coalesce(m.text, ''), a.bound, coalesce(a.replies, '[]')
+    coalesce(a.escalation_reason, ''), coalesce(m.text, ''), a.bound, a.attempt, coalesce(a.replies, '[]')
 FROM turns a JOIN conversations c ON c.id = a.conversation_id LEFT JOIN turns m ON m.turn_id = a.id AND m.role = 'contact'
 WHERE a.role = 'agent' ORDER BY a.conversation_id, a.seq`
 
@@ -110,7 +111,7 @@ func (r *records) readTurns() error {
 	byID := map[string]*turnRow{}
 	err := each(ctx, db, selectTurns, func(rows *sql.Rows) error {
 		t, id, replies := &turnRow{}, "", ""
-		err := rows.Scan(&t.id, &t.mergedInto, &id, &t.seq, &t.state, &t.outcome, &t.path, &t.reason, &t.text, &t.bound, &replies)
+		err := rows.Scan(&t.id, &t.mergedInto, &id, &t.seq, &t.state, &t.outcome, &t.path, &t.reason, &t.text, &t.bound, &t.attempt, &replies)
 		if err != nil {
 			return err
 		}

@@ -67,6 +67,9 @@ func (v wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	a := w.describe(p, req, body)
 	stream := p.name + " " + a.what
 	there, back := w.dice.span(stream, time.Microsecond, 40*time.Millisecond), w.dice.span(stream, time.Microsecond, 40*time.Millisecond)
+	if a.kind != startsReply && w.dice.chance(stream, 0.1) {
+		back += w.dice.span(stream, 0, 6*time.Second)
+	}
 	sent := w.dice.chance(stream, 0.5) // of a process that dies meanwhile
 	select {
 	case <-time.After(there):
@@ -82,6 +85,7 @@ func (v wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if trace != nil && trace.WroteRequest != nil {
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
+	p.reaches(string(a.kind))
 	resp, err := v.ask(req, body)
 	if err == nil {
 		select {
