@@ -67,7 +67,7 @@ type records struct {
 	byName  map[string][]*turnRow // of turns that are no duplicates, by the message that they were recorded for
 	bubbles [contacts][]bubble
 	outs    map[string][]out // by mark
-	lies    [contacts]bool   // ManyChat said of a write or a trigger that it was done when it was not
+	lies    [contacts]bool   // ManyChat said of a write or a trigger that it was done when it was not, or the other way round
 }
 
 // out is one time that a mark went out.
@@ -180,7 +180,7 @@ func (r *records) readOuts() {
 		}
 	}
 	for _, c := range r.w.account.Calls() {
-		if i := numberOf(c.Contact); i >= 0 && c.Fault == "silent_success" {
+		if i := numberOf(c.Contact); i >= 0 && (c.Fault == "silent_success" || c.Fault == "false_missing") {
 			r.lies[i] = true
 		}
 	}
