@@ -20,7 +20,9 @@ hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnbo
 tables = ^Test(ModelFailuresCostOneHandoff|LateReplyUnderFaults|ModelThatObeys|ToolsFollowTheText|EveryHandoffOfTheGuardrails|FallbackAnswers|EveryHandoffOfTheContract|CallbackOfEveryAnswer|WhatTheGuardrailsMend|ModelMisbehaves|InjectionStaysInTheFences|DailyBudget|TokenWritesThatLie|LongAndManyMessages|ToolsAreEnumsOfTheFile|ToolsOfTurnsWithoutAModel|NoticeOfNone|RetryAfter|ToolsInTheHistory|EveryHandoffOfTheProvider|UnsaidHandoffIsSaid|EveryProvider)$$
 
 .DEFAULT_GOAL := help
-.PHONY: help dev build test properties race browser lint tidy-check generate generate-check check bench figures fuzz
+SEEDS ?= 200
+
+.PHONY: help dev build test sim properties race browser lint tidy-check generate generate-check check bench figures fuzz
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +35,13 @@ build: ## Build the static binary bin/manychat-agent
 
 test: ## Run every test that needs nothing but Go, and a PostgreSQL where one answers
 	go test ./...
+
+sim: ## Simulate the whole service: SEED=7 replays one with its trace, SEEDS=200 plays many, FROM=1000 others
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -c -o "$$dir/sim" ./internal/simtest && cd internal/simtest && \
+	if [ -n "$(SEED)" ]; then "$$dir/sim" -test.run='^TestSimulation$$' -test.v -seed=$(SEED); exit; fi; \
+	n=$$(getconf _NPROCESSORS_ONLN); for i in $$(seq $$n); do \
+		"$$dir/sim" -test.run='^TestSimulation$$' -test.timeout=2h -from=$(or $(FROM),0) -seeds=$(SEEDS) -shards=$$n -shard=$$((i-1)) >"$$dir/$$i" 2>&1 & pids="$$pids $$!"; \
+	done; bad=0; for p in $$pids; do wait $$p || bad=1; done; cat "$$dir"/[0-9]*; exit $$bad
 
 properties: ## Run the property tests with CHECKS=1000 cases that no run has drawn before
 	@RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) go test -count=1 $$(grep -rl --include='*_test.go' 'pgregory.net/rapid"' . | xargs -n1 dirname | sort -u)

@@ -41,8 +41,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
-// Options are what a [Service] is built from; every field but the last three is
-// required.
+// Options are what a [Service] is built from; every field up to NoWorker is required.
 type Options struct {
 	Config   config.Config
 	Tenant   *tenant.Tenant
@@ -53,6 +52,12 @@ type Options struct {
 
 	Transport http.RoundTripper // to ManyChat; nil: the network
 	ToWebhook http.RoundTripper // to the address of the handoff notice; nil: the network
+
+	// Shared is a database that several services of one test process have open, as if each
+	// were a process of its own on a PostgreSQL. nil: the service opens its own.
+	Shared *database.DB
+	// Jitter spreads the delays of retries; nil: at random.
+	Jitter func(time.Duration) time.Duration
 }
 
 // Service is one process of the product: the endpoint, the turns and the outbox
@@ -100,18 +105,18 @@ func New(ctx context.Context, o Options) (*Service, error) {
 
 func (s *Service) open(ctx context.Context) (err error) {
 	url := s.opts.Config.Tenant.Database.Reveal()
-	if s.unlock, err = database.Lock(url); err != nil {
+	if s.opts.Shared != nil {
+		s.db = store.On(s.opts.Shared, s.opts.Config.ManyChat.RPSScale)
+	} else if s.unlock, err = database.Lock(url); err != nil {
 		return err
-	}
-	if s.db, err = store.Open(ctx, store.Options{
+	} else if s.db, err = store.Open(ctx, store.Options{
 		URL: url, Now: s.opts.Now, RPSScale: s.opts.Config.ManyChat.RPSScale,
 	}); err != nil {
 		return err
 	}
 	s.signals = newSignals(s.db)
-	_, alone := s.opts.Config.Tenant.Database.SQLiteFile()
 	s.keeper, err = sweep.New(sweep.Config{
-		Store: s.db, TenantID: s.opts.Config.Tenant.ID, Alone: alone, Lease: s.opts.Config.Turn.ProcessLease,
+		Store: s.db, TenantID: s.opts.Config.Tenant.ID, Alone: s.alone(), Lease: s.opts.Config.Turn.ProcessLease,
 		Window: func() turn.Window { return turn.WindowOf(s.tenant(), s.db.Now()) },
 		Buried: s.bury, Wake: s.wake, Now: s.db.Now, Log: s.opts.Log,
 	})
@@ -126,6 +131,20 @@ func (s *Service) wake() {
 		return
 	}
 	s.worker.Wake()
+}
+
+// alone reports whether no other process can be on the database.
+func (s *Service) alone() bool {
+	_, file := s.opts.Config.Tenant.Database.SQLiteFile()
+	return file && s.opts.Shared == nil
+}
+
+// jitter is [Options.Jitter], or else the usual one.
+func (s *Service) jitter(usual func(time.Duration) time.Duration) func(time.Duration) time.Duration {
+	if s.opts.Jitter != nil {
+		return s.opts.Jitter
+	}
+	return usual
 }
 
 // bury takes back what dead processes had of the budget.
@@ -159,7 +178,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	client, err := manychat.NewClient(manychat.ClientConfig{
 		Token:     c.ManyChat.APIToken.Reveal(),
 		BaseURL:   c.ManyChat.APIBase.Reveal(),
-		Transport: s.opts.Transport,
+		Transport: whileAlive{s.keeper.Alive, s.opts.Transport},
 		RPSScale:  c.ManyChat.RPSScale,
 		Now:       s.db.Now, // what leases are counted by
 		Lease:     s.lease(c),
@@ -201,7 +220,7 @@ func (s *Service) buildWorker(c config.Config) error {
 		MaxAttempts: c.Outbox.MaxAttempts,
 		MaxAge:      c.Outbox.MaxAge,
 		Now:         s.db.Now,
-		Jitter:      outbox.Jitter,
+		Jitter:      s.jitter(outbox.Jitter),
 		Alive:       s.keeper.Alive,
 		Refused:     s.metrics.KeyRefused,
 		Log:         s.opts.Log,
@@ -234,7 +253,7 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 		MaxOutputTokens: c.Agent.MaxOutputTokens,
 		Temperature:     &c.Agent.Temperature,
 		Now:             s.opts.Now,
-		Jitter:          attempt.Jitter,
+		Jitter:          s.jitter(attempt.Jitter),
 		Log:             s.opts.Log,
 	})
 	if err != nil {
@@ -360,7 +379,7 @@ func (s *Service) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("take over what an earlier process left: %w", err)
 	}
-	if _, alone := s.opts.Config.Tenant.Database.SQLiteFile(); alone {
+	if s.alone() {
 		if err := s.ledger.TakeOver(ctx, s.opts.Config.Tenant.ID, s.keeper.ID()); err != nil {
 			return err
 		}

@@ -74,6 +74,7 @@ func Table() []Row {
 		{Path: "internal/config", Layer: Wiring, Also: []string{"internal/contact", "internal/tenant", "internal/llm"}},
 		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/redact", "internal/contact"}},
 		{Path: "internal/app", Layer: Wiring, Also: []string{"*"}},
+		{Path: "internal/simtest", Layer: Wiring, Also: []string{"*"}},
 		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/agent", "internal/agent/tool", "internal/llm", "internal/contact", "internal/action", "internal/conversation", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
 		{Path: "cmd/manychat-agent", Layer: Wiring, Also: []string{"internal/cli"}, Tests: []string{"internal/tenant"}},
 		{Path: "internal/archtest", Layer: Wiring},

@@ -43,6 +43,8 @@ var TurnPath = map[string]string{
 	"selectLost":              selectLost,
 	"takeTurn":                takeTurn,
 	"selectOwned":             selectOwned,
+	"selectTurnOwners":        selectTurnOwners,
+	"selectRowOwners":         selectRowOwners,
 	"selectAnyUnowned":        selectAnyUnowned,
 	"handBackTurns":           handBackTurns,
 	"beatProcess":             beatProcess,

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
@@ -18,6 +19,13 @@ INSERT INTO processes (id, tenant_id, started_at, beat_at, beats) VALUES ($1, $2
 
 const selectProcesses = `
 SELECT id, beats FROM processes WHERE tenant_id = $1 ORDER BY id`
+
+// selectTurnOwners and selectRowOwners read who has something in hand.
+const selectTurnOwners = `
+SELECT DISTINCT owner FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner IS NOT NULL`
+
+const selectRowOwners = `
+SELECT DISTINCT owner FROM outbox WHERE tenant_id = $1 AND status = 'delivering' AND owner NOT LIKE 'response/%'`
 
 const deleteProcess = `
 DELETE FROM processes WHERE id = $1 AND tenant_id = $2`
@@ -64,7 +72,32 @@ func processes(tx *groupcommit.Tx, tenantID string) (map[string]int64, error) {
 		beats[id] = n
 		return none, err
 	})
-	return beats, err
+	if err != nil {
+		return nil, err
+	}
+	return beats, addGhosts(tx, tenantID, beats)
+}
+
+// neverBeats is what a process has beaten that has no row.
+const neverBeats = -1
+
+// addGhosts adds the processes that have something in hand and no row: others took over what
+// they had, and a write of theirs was on its way meanwhile. They never beat again.
+func addGhosts(tx *groupcommit.Tx, tenantID string, beats map[string]int64) error {
+	for _, query := range []string{selectTurnOwners, selectRowOwners} {
+		rows, err := tx.Query(query, tenantID)
+		owners, err := database.Collect(rows, err, database.ScanString)
+		if err != nil {
+			return err
+		}
+		for _, owner := range owners {
+			process, _, _ := strings.Cut(owner, "/")
+			if _, found := beats[process]; !found {
+				beats[process] = neverBeats
+			}
+		}
+	}
+	return nil
 }
 
 // Unfinished fills [sweep.Store].

@@ -63,11 +63,16 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := flowslots.Scaled(cmp.Or(o.RPSScale, 1))
-	db := &DB{
+	return On(opened, o.RPSScale), nil
+}
+
+// On keeps everything in an open database; closing one closes the other. scale is that of
+// [Options.RPSScale].
+func On(opened *database.DB, scale float64) *DB {
+	limit := flowslots.Scaled(cmp.Or(scale, 1))
+	return &DB{
 		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), now: opened.Now,
 	}
-	return db, nil
 }
 
 // Backfill is what [DB.BackfillTokens] found.

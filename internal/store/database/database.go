@@ -38,7 +38,9 @@ type DB struct {
 
 	write  *sql.DB             // SQLite's one connection that writes; nil when read-only
 	writer *groupcommit.Writer // SQLite's; nil when read-only
-	local  listeners           // SQLite's
+	local  *listeners          // SQLite's
+	around Around              // inside which writes are made; nil: nothing is
+	lent   bool                // somebody else closes it
 
 	pool  *postgres.Pool  // nil on SQLite
 	clock *postgres.Clock // nil on SQLite
@@ -68,6 +70,9 @@ func Explain(err error) error { return sqlitefile.Explain(postgres.Explain(err))
 
 // Close waits for the transactions in hand and closes the database.
 func (db *DB) Close() error {
+	if db.lent {
+		return nil
+	}
 	if db.writer != nil {
 		db.writer.Close()
 	}
@@ -97,7 +102,7 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 // Shared reports whether other processes may write the database at the same time.
-func (db *DB) Shared() bool { return db.pool != nil }
+func (db *DB) Shared() bool { return db.pool != nil || db.lent }
 
 // Read is the pool to read from, outside of every transaction.
 func (db *DB) Read() *sql.DB { return db.read }
@@ -122,6 +127,8 @@ func Write[T any](ctx context.Context, db *DB, fn func(tx *groupcommit.Tx) (T, e
 		err = sqlitefile.ErrReadOnly
 	case db.pool != nil:
 		err = db.pool.Write(ctx, run)
+	case db.around != nil:
+		err = db.around(ctx, func(ctx context.Context) error { return db.writer.Do(ctx, run) })
 	default:
 		err = db.writer.Do(ctx, run)
 	}

@@ -71,7 +71,7 @@ func openPostgreSQL(t *testing.T) *house {
 func (h *house) start(url string) {
 	h.t.Helper()
 	var err error
-	h.DB, err = store.Open(h.t.Context(), store.Options{URL: url, Owner: "process", TenantID: "demo", Now: func() time.Time { return start }})
+	h.DB, err = store.Open(h.t.Context(), store.Options{URL: url, Now: func() time.Time { return start }})
 	h.check(err)
 	h.t.Cleanup(func() { h.check(h.Close()) })
 }
@@ -101,7 +101,7 @@ func (h *house) say(k contact.Key) turn.Recorded {
 	h.made++
 	r, err := h.Record(h.t.Context(), turn.Arrival{
 		TurnID: fmt.Sprintf("turn-%s-%d", k.SubscriberID, h.made), Key: k, Owner: "process", Text: "words of " + string(k.SubscriberID),
-		FirstName: "Name" + string(k.SubscriberID), ReceivedAt: start, HistorySince: start.AddDate(0, 0, -30), HistoryLimit: 10, RecentLimit: 10,
+		FirstName: "Name" + string(k.SubscriberID), ReceivedAt: start, Window: turn.Window{HistorySince: start.AddDate(0, 0, -30), HistoryLimit: 10, RecentLimit: 10},
 		Token: token.Request{Candidate: token.HashOf(string(k.SubscriberID)), Enforced: true},
 	})
 	h.check(err)
