@@ -3,13 +3,13 @@ package turn
 import (
 	"context"
 	"runtime/debug"
-	"slices"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
+	"github.com/manychat-agent/manychat-agent/internal/turn/aside"
 	"github.com/manychat-agent/manychat-agent/internal/turn/guard"
 )
 
@@ -39,7 +39,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	if v, ok := x.guarded(rec); ok {
 		return v
 	}
-	text, history := guard.Readable(rec.Texts()), plain(rec.History)
+	text, history := guard.Readable(rec.Texts()), guard.Plain(rec.History)
 	ctx, cancel := context.WithTimeoutCause(context.Background(), r.cfg.Abort, errAborted)
 	defer cancel()
 	desk := x.desk(rec)
@@ -63,7 +63,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	}
 	if agent.ClassOf(err) == agent.OverBudget {
 		v := x.handoff(conversation.EscalatedPrecheck, conversation.ByBudget)
-		v.result, v.acts = result, settledActs(acts, v.outcome, x.tenant.Tools)
+		v.result, v.acts = result, aside.Settled(acts, v.outcome, x.tenant.Tools)
 		return v
 	}
 	checked := r.cfg.Guard.Apply(guardrail.Input{
@@ -72,7 +72,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		Style:     x.shape.Styled,
 		Failure:   string(agent.ClassOf(err)),
 		At:        r.cfg.Now(),
-		LastReply: lastReply(rec.History),
+		LastReply: guard.LastReply(rec.History),
 		Message:   text,
 		Again:     conversation.Repeats(history, text),
 		Token:     x.token,
@@ -84,7 +84,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		reason:        checked.Reason,
 		interventions: checked.Interventions,
 		result:        result,
-		acts:          settledActs(acts, checked.Outcome, x.tenant.Tools),
+		acts:          aside.Settled(acts, checked.Outcome, x.tenant.Tools),
 	}
 }
 
@@ -116,17 +116,6 @@ func (r *Runner) ask(ctx context.Context, in agent.Input) (agent.Result, error) 
 	}
 }
 
-// plain is a history whose contact's words are as a model reads them.
-func plain(history []conversation.Entry) []conversation.Entry {
-	history = slices.Clone(history)
-	for i := range history {
-		if history[i].Role == conversation.ByContact {
-			history[i].Text = conversation.Plain(history[i].Text)
-		}
-	}
-	return history
-}
-
 // guarded is how a turn ends that no model sees.
 func (x *Exchange) guarded(rec Recorded) (verdict, bool) {
 	g, ok := guard.Check(x.tenant, guard.Messages{
@@ -154,21 +143,11 @@ func (x *Exchange) handoff(outcome conversation.Outcome, reason conversation.Esc
 // handover is what a contact reads now when a person takes over.
 func (x *Exchange) handover() string { return x.tenant.Rules.Handover(x.r.cfg.Now()) }
 
-// lastReply is what the agent said last; nil: nothing.
-func lastReply(history []conversation.Entry) []string {
-	for _, e := range slices.Backward(history) {
-		if e.Role != conversation.ByContact {
-			return []string{e.Text}
-		}
-	}
-	return nil
-}
-
 // ended is the turn's row as it will be settled.
 func (x *Exchange) ended(rec Recorded, v verdict) conversation.Turn {
 	t := rec.Turn
 	if v.acts.Record == nil { // a handoff in place of what was decided
-		v.acts = settledActs(x.acts, v.outcome, x.tenant.Tools)
+		v.acts = aside.Settled(x.acts, v.outcome, x.tenant.Tools)
 	}
 	t.Actions, t.Calls = v.acts.Record, v.acts.Calls
 	if flowed := x.flows.Record(); t.Actions == nil && len(flowed) > 0 {

@@ -70,6 +70,9 @@ func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
 		return r, nil
 	case errors.Is(err, action.ErrSent):
 		return r, action.ErrSent
+	case errors.Is(err, action.ErrFlowLimit):
+		r.Status, r.Error = action.Failed, action.FlowLimit
+		return r, nil
 	}
 	f.x.r.cfg.Log.Warn("flow not sent: it could not be written down before", "turn", f.rec.Turn.ID, "flow", r.ID, "error", err)
 	r.Status, r.Error = action.Failed, delivery.NotRecorded

@@ -12,6 +12,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/aside"
+	"github.com/manychat-agent/manychat-agent/internal/turn/lane"
 	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
@@ -43,22 +45,9 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	case errors.Is(err, ErrQuiet):
 		r.settleSilent(w, true)
 	case errors.Is(err, ErrPaused):
-		w.turn, w.pending = paused(w.turn), nil
+		w.turn, w.pending = aside.Paused(w.turn), nil
 		r.settleSilent(w, false)
 	}
-}
-
-// paused is the end of a turn whose conversation a person has: it says nothing, and does
-// nothing more.
-func paused(t conversation.Turn) conversation.Turn {
-	t.Outcome, t.Reason = conversation.Paused, ""
-	t.Actions = slices.Clone(t.Actions)
-	for i := range t.Actions {
-		if t.Actions[i].Status == action.Staged {
-			t.Actions[i].Status = action.Discarded
-		}
-	}
-	return t
 }
 
 // settleSilent settles a turn that says nothing; quiet says that it would have said a
@@ -216,7 +205,7 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 		"reason", string(t.Reason), "bound", t.Bound, "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model,
 		"record_us", t.Timings.Record, "hold_us", t.Timings.Hold, "total_us", t.Timings.Total,
 		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut,
-		"actions", len(t.Actions), "discarded", discarded(t.Actions))
+		"actions", len(t.Actions), "discarded", aside.Discarded(t.Actions))
 	r.cfg.Observe(t)
 	return nil
 }
@@ -312,37 +301,13 @@ func (r *Runner) freed(conversationID string) {
 }
 
 // persist runs a write until it works, or turns out not to be ours to make or the
-// database's to take; it returns why it did not work. A process that stops gives the
-// write up, and the next one takes the turn over.
+// database's to take; it returns why it did not work.
 func (r *Runner) persist(failing, turnID string, write func(context.Context) error) error {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		ctx, cancel := context.WithTimeout(context.Background(), writeWithin)
-		err := write(ctx)
-		cancel()
-		switch {
-		case err == nil, errors.Is(err, ErrNotOwner), errors.Is(err, ErrQuiet), errors.Is(err, ErrPaused):
-			return err
-		case errors.Is(err, ErrRefused):
-			r.cfg.Log.Error(failing, "turn", turnID, "error", err)
-			return err
-		case wait == firstRetry:
-			r.cfg.Log.Error(failing+", trying until the database takes it", "turn", turnID, "error", err)
-		}
-		if !r.pause(wait) {
-			r.cfg.Log.Error(failing+"; a sweep takes it over", "turn", turnID, "error", err)
-			return err
-		}
-	}
+	w := lane.Writes{Within: writeWithin, First: firstRetry, Last: lastRetry, GivenUp: r.givenUp, Log: r.cfg.Log}
+	w.Final = []error{ErrNotOwner, ErrQuiet, ErrPaused}
+	w.Refused = ErrRefused
+	return w.Persist(failing, turnID, write)
 }
 
 // pause waits, and reports false as soon as the process gives its turns up.
-func (r *Runner) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.givenUp:
-		return false
-	}
-}
+func (r *Runner) pause(d time.Duration) bool { return lane.Pause(d, r.givenUp) }

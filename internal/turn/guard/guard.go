@@ -90,3 +90,24 @@ func unreadable(text string) bool {
 	text = strings.TrimSpace(text)
 	return text == "" || (strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}"))
 }
+
+// Plain is a history whose contact's words are as a model reads them.
+func Plain(history []conversation.Entry) []conversation.Entry {
+	history = slices.Clone(history)
+	for i := range history {
+		if history[i].Role == conversation.ByContact {
+			history[i].Text = conversation.Plain(history[i].Text)
+		}
+	}
+	return history
+}
+
+// LastReply is what the agent said last; nil: nothing.
+func LastReply(history []conversation.Entry) []string {
+	for _, e := range slices.Backward(history) {
+		if e.Role != conversation.ByContact {
+			return []string{e.Text}
+		}
+	}
+	return nil
+}

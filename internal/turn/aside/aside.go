@@ -1,0 +1,120 @@
+// Package aside is what a turn does beside its reply: which of the staged actions it keeps, and
+// how the business is told of a handoff. It is pure.
+package aside
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
+)
+
+// noticeEvery is how often the business is told of what a contact may do for ever: write
+// over a limit, or with a secret that proves nothing of who they are.
+const noticeEvery = time.Hour
+
+// Settled is what a turn may do beside its reply: all that was staged when the reply goes
+// out, of a model's handoff the notes that are meant for one, and nothing otherwise.
+func Settled(acts tool.Result, outcome conversation.Outcome, tools *tenant.Tools) tool.Result {
+	if outcome == conversation.Answered {
+		return acts
+	}
+	acts.Record = slices.Clone(acts.Record)
+	acts.Pending = slices.DeleteFunc(slices.Clone(acts.Pending), func(p action.Pending) bool {
+		note, found := tools.Note(p.ID)
+		if outcome == conversation.Escalated && p.Tool == action.WriteNote && found && note.OnEscalation {
+			return false
+		}
+		acts.Record[p.Place].Status = action.Discarded
+		return true
+	})
+	return acts
+}
+
+// Paused is the end of a turn whose conversation a person has: it says nothing, and does
+// nothing more.
+func Paused(t conversation.Turn) conversation.Turn {
+	t.Outcome, t.Reason = conversation.Paused, ""
+	t.Actions = slices.Clone(t.Actions)
+	for i := range t.Actions {
+		if t.Actions[i].Status == action.Staged {
+			t.Actions[i].Status = action.Discarded
+		}
+	}
+	return t
+}
+
+// Discarded counts the actions that a turn staged and does not do.
+func Discarded(record []action.Record) (n int) {
+	for _, r := range record {
+		if r.Status == action.Discarded {
+			n++
+		}
+	}
+	return n
+}
+
+// Handoff are the terms of [Notices].
+type Handoff struct {
+	Rules      *tenant.Handoff // nil: the business is not told
+	Quiet      bool            // the contact is not told of the handoff again
+	NotifiedAt time.Time       // when the business was last told of one of this contact; zero: never
+	Notes      []action.Pending
+	Now, Due   time.Time
+}
+
+// Notices tell the business of a turn's handoff, as far as its rules ask for it: a row for
+// each way, so that none waits for another, and an entry in the turn's record. A handoff that
+// the contact is not told of again starts no flow: a flow may speak to them. Nor does one of
+// an unbound turn, which would use up what ManyChat allows the contact.
+func Notices(t *conversation.Turn, h Handoff) (rows []outbox.Row) {
+	if t.Reason == "" || h.Rules == nil || !h.worthTelling(*t) {
+		return nil
+	}
+	add := func(number int, id, text string) {
+		part := action.Pending{Place: len(t.Actions), Tool: action.NotifyHandoff, ID: id, Text: text}
+		t.Actions = append(slices.Clip(t.Actions), action.Record{Tool: part.Tool, ID: id, Status: action.Staged})
+		rows = append(rows, outbox.Row{
+			ID: uuid.Must(uuid.NewV7()).String(), ConversationID: t.ConversationID, Key: t.Key, TurnID: t.ID,
+			Kind: outbox.HandoffNotice, Seq: t.Seq, Part: number, Status: outbox.Pending,
+			Payload: outbox.Payload{Actions: []action.Pending{part}}, NextAttemptAt: h.Due, CreatedAt: h.Now,
+		})
+	}
+	if h.Rules.Tag != "" {
+		add(outbox.TagPart, action.NoticeTag, "")
+	}
+	if h.Rules.FlowNs != "" && !h.Quiet && t.Bound {
+		add(outbox.FlowPart, action.NoticeFlow, "")
+	}
+	if h.Rules.Webhook != "" {
+		add(outbox.WebhookPart, action.NoticeWebhook, notes(h.Notes))
+	}
+	return rows
+}
+
+// worthTelling reports whether the business is to be told of a handoff. Of those that one
+// contact, or whoever speaks in their name, may cause without end, one an hour is.
+func (h Handoff) worthTelling(t conversation.Turn) bool {
+	endless := !t.Bound || t.Reason == conversation.ByRateLimit || t.Reason == conversation.ByTurnCap
+	since := t.ReceivedAt.Sub(h.NotifiedAt)
+	return !endless || since < 0 || since >= noticeEvery
+}
+
+// notes are what the model wrote down for the colleague who takes over.
+func notes(pending []action.Pending) (text string) {
+	for _, p := range pending {
+		if p.Tool == action.WriteNote {
+			if text != "" {
+				text += "\n"
+			}
+			text += p.Text
+		}
+	}
+	return text
+}
