@@ -15,8 +15,7 @@ import (
 
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
-	"selectAnyUnowned":  "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
-	"selectEarlier":     "SCAN CONSTANT ROW",                        // the same
+	"selectEarlier":     "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
 	"selectWaiting":     "SCAN CONSTANT ROW",                        // the same
 	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
 	"selectMerged":      "USE TEMP B-TREE FOR ORDER BY",             // the messages of one turn
@@ -27,9 +26,8 @@ var served = map[string]string{
 	"selectHistory": "turns_history", "selectRecent": "turns_messages", "selectLast": "turns_messages",
 	"selectOpen": "turns_open", "selectEarlier": "turns_open",
 	"selectMerged": "turns_merged", "moveMerged": "turns_merged", "hideMerged": "turns_merged", "showMerged": "turns_merged",
-	"selectUnowned": "turns_unfinished", "selectOrphans": "turns_unfinished", "selectOwned": "turns_unfinished",
-	"handBackTurns": "turns_unfinished",
-	"requeueOf":     "outbox_delivering", "requeueAll": "outbox_delivering",
+	"selectUnowned": "turns_unfinished", "selectOrphans": "turns_unfinished",
+	"requeueAll": "outbox_delivering",
 }
 
 // Holds docs/spec/15-storage.md: every query on the turn path is served by an index.
@@ -45,7 +43,7 @@ func TestQueryPlans(t *testing.T) {
 func TestQueryPlansAreComplete(t *testing.T) {
 	notOnTurnPath := []string{
 		"conversationColumns", "holdConversation", "turnColumns", "recentColumns", "joinTurn", "unfinished", // parts of queries
-		"insertProcess", "deleteOtherProcesses", "selectProcesses", "selectLeft", // at start, or over a handful of rows
+		"deleteOtherProcesses", "selectLeft", // at start, or over a handful of rows
 		"selectLatestTurns", // a list, by page
 	}
 	declared := regexp.MustCompile("(?m)^const (\\w+) = `")

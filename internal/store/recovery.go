@@ -13,26 +13,23 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/process"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/said"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
-// unfinished repeats the condition of the indexes over unfinished turns, which serve the
-// queries that also ask for one state.
-const unfinished = `state IN ('waiting', 'running', 'answering')`
+const deleteOtherProcesses = `
+DELETE FROM processes WHERE tenant_id = $1 AND id <> $2`
+
+// unfinished repeats the condition of the indexes over unfinished turns.
+const unfinished = process.Unfinished
 
 // requeueAll gives back what predecessors had in hand, the attempts not counted.
 const requeueAll = `
 UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
 WHERE tenant_id = $1 AND status = 'delivering' AND owner NOT LIKE 'response/%'`
-
-// requeueOf gives back what one process had in hand. A claim's owner is its process and a
-// number.
-const requeueOf = `
-UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
-WHERE tenant_id = $1 AND status = 'delivering' AND owner LIKE CAST($2 AS TEXT) || '/%'`
 
 // selectLeft reads the turns of anybody else, for a process that is alone on its database.
 const selectLeft = `
@@ -140,10 +137,7 @@ func bury(tx *groupcommit.Tx, t sweep.TakeOver) error {
 		return err
 	}
 	for _, dead := range t.Dead {
-		if err := requeue(tx, t.TenantID, dead); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(deleteProcess, dead, t.TenantID); err != nil {
+		if err := process.Bury(tx, t.TenantID, dead); err != nil {
 			return err
 		}
 	}

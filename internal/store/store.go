@@ -18,6 +18,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/process"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
@@ -51,6 +52,7 @@ type DB struct {
 	*database.DB
 	*tokens.Table
 	*acts.Book
+	*processes
 	*queue.Outbox
 	*talk.Talks
 	now func() time.Time
@@ -71,9 +73,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func On(opened *database.DB, scale float64) *DB {
 	limit := flowslots.Scaled(cmp.Or(scale, 1))
 	return &DB{
-		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), now: opened.Now,
+		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), now: opened.Now,
 	}
 }
+
+// processes is an embedded [process.Table], whose name another table has.
+type processes = process.Table
 
 // Backfill is what [DB.BackfillTokens] found.
 type Backfill = tokens.Backfill

@@ -167,7 +167,11 @@ func (db *DB) Stamp(ctx context.Context, s turn.Stamp) error {
 }
 
 func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
-	if _, err := lock(tx, s.ConversationID); err != nil {
+	_, err := lock(tx, s.ConversationID)
+	if errors.Is(err, turn.ErrNotOwner) {
+		return nil // the contact was erased meanwhile
+	}
+	if err != nil {
 		return err
 	}
 	bound := true

@@ -24,6 +24,7 @@ func testMerge(t *testing.T, f *fixture) {
 	diff(t, "merged", []string{two.Turn.ID}, three.Merged)
 	want := two.Turn
 	want.State, want.Outcome, want.Path, want.SettledAt = conversation.Merged, conversation.MergedAway, conversation.Silent, f.now
+	want.MergedInto = three.Turn.ID
 	diff(t, "merged turn", want, f.turn(t, two))
 	four := f.record(t, f.merging("700001", "four"))
 	diff(t, "merged then", []string{three.Turn.ID}, four.Merged)

@@ -1,4 +1,6 @@
-package store
+// Package process keeps which processes are on a database: their heartbeats, and what they have
+// in hand.
+package process
 
 import (
 	"context"
@@ -11,6 +13,10 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
 
+// Unfinished repeats the condition of the indexes over unfinished turns, which serve the
+// queries that also ask for one state.
+const Unfinished = `state IN ('waiting', 'running', 'answering')`
+
 const beatProcess = `
 UPDATE processes SET beat_at = $3, beats = beats + 1 WHERE id = $1 AND tenant_id = $2`
 
@@ -22,7 +28,7 @@ SELECT id, beats FROM processes WHERE tenant_id = $1 ORDER BY id`
 
 // selectTurnOwners and selectRowOwners read who has something in hand.
 const selectTurnOwners = `
-SELECT DISTINCT owner FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner IS NOT NULL`
+SELECT DISTINCT owner FROM turns WHERE tenant_id = $1 AND ` + Unfinished + ` AND owner IS NOT NULL`
 
 const selectRowOwners = `
 SELECT DISTINCT owner FROM outbox WHERE tenant_id = $1 AND status = 'delivering' AND owner NOT LIKE 'response/%'`
@@ -30,23 +36,46 @@ SELECT DISTINCT owner FROM outbox WHERE tenant_id = $1 AND status = 'delivering'
 const deleteProcess = `
 DELETE FROM processes WHERE id = $1 AND tenant_id = $2`
 
-const deleteOtherProcesses = `
-DELETE FROM processes WHERE tenant_id = $1 AND id <> $2`
-
 const selectOwned = `
-SELECT id FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2
+SELECT id FROM turns WHERE tenant_id = $1 AND ` + Unfinished + ` AND owner = $2
 ORDER BY received_at, seq`
 
 const selectAnyUnowned = `
-SELECT EXISTS (SELECT 1 FROM turns WHERE tenant_id = $1 AND ` + unfinished + ` AND owner IS NULL)`
+SELECT EXISTS (SELECT 1 FROM turns WHERE tenant_id = $1 AND ` + Unfinished + ` AND owner IS NULL)`
 
 const handBackTurns = `
-UPDATE turns SET owner = NULL WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2`
+UPDATE turns SET owner = NULL WHERE tenant_id = $1 AND ` + Unfinished + ` AND owner = $2`
+
+// requeueOf gives back what one process had in hand. A claim's owner is its process and a
+// number.
+const requeueOf = `
+UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
+WHERE tenant_id = $1 AND status = 'delivering' AND owner LIKE CAST($2 AS TEXT) || '/%'`
+
+// Table is the processes of a database.
+type Table struct{ db *database.DB }
+
+// In returns the processes of a database.
+func In(db *database.DB) *Table { return &Table{db} }
+
+func (t *Table) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {
+	_, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (struct{}, error) { return struct{}{}, fn(tx) })
+	return err
+}
+
+// Bury forgets a process, and gives back what it was delivering.
+func Bury(tx *groupcommit.Tx, tenantID, id string) error {
+	if err := Requeue(tx, tenantID, id); err != nil {
+		return err
+	}
+	_, err := tx.Exec(deleteProcess, id, tenantID)
+	return err
+}
 
 // Beat fills [sweep.Store].
-func (db *DB) Beat(ctx context.Context, p sweep.Process) (beats map[string]int64, known bool, err error) {
-	now := column.Micros(db.now())
-	beats, err = inTx(ctx, db, func(tx *groupcommit.Tx) (map[string]int64, error) {
+func (t *Table) Beat(ctx context.Context, p sweep.Process) (beats map[string]int64, known bool, err error) {
+	now := column.Micros(t.db.Now())
+	beats, err = database.Write(ctx, t.db, func(tx *groupcommit.Tx) (map[string]int64, error) {
 		changed, err := database.Affected(tx.Exec(beatProcess, p.ID, p.TenantID, now))
 		if known = changed > 0; err == nil && !known {
 			_, err = tx.Exec(insertProcess, p.ID, p.TenantID, now)
@@ -101,11 +130,11 @@ func addGhosts(tx *groupcommit.Tx, tenantID string, beats map[string]int64) erro
 }
 
 // Unfinished fills [sweep.Store].
-func (db *DB) Unfinished(ctx context.Context, p sweep.Process) (owned []string, unowned bool, err error) {
-	rows, err := db.Read().QueryContext(ctx, selectOwned, p.TenantID, p.ID)
+func (t *Table) Unfinished(ctx context.Context, p sweep.Process) (owned []string, unowned bool, err error) {
+	rows, err := t.db.Read().QueryContext(ctx, selectOwned, p.TenantID, p.ID)
 	owned, err = database.Collect(rows, err, database.ScanString)
 	if err == nil {
-		err = db.Read().QueryRowContext(ctx, selectAnyUnowned, p.TenantID).Scan(&unowned)
+		err = t.db.Read().QueryRowContext(ctx, selectAnyUnowned, p.TenantID).Scan(&unowned)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("read the unfinished turns of a process: %w", err)
@@ -114,12 +143,12 @@ func (db *DB) Unfinished(ctx context.Context, p sweep.Process) (owned []string, 
 }
 
 // HandBack fills [sweep.Store].
-func (db *DB) HandBack(ctx context.Context, p sweep.Process) error {
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
+func (t *Table) HandBack(ctx context.Context, p sweep.Process) error {
+	err := t.write(ctx, func(tx *groupcommit.Tx) error {
 		if _, err := tx.Exec(handBackTurns, p.TenantID, p.ID); err != nil {
 			return err
 		}
-		if err := requeue(tx, p.TenantID, p.ID); err != nil {
+		if err := Requeue(tx, p.TenantID, p.ID); err != nil {
 			return err
 		}
 		_, err := tx.Exec(deleteProcess, p.ID, p.TenantID)
@@ -131,8 +160,8 @@ func (db *DB) HandBack(ctx context.Context, p sweep.Process) error {
 	return nil
 }
 
-// requeue gives back the outbox rows that a process was delivering.
-func requeue(tx *groupcommit.Tx, tenantID, process string) error {
+// Requeue gives back the outbox rows that a process was delivering.
+func Requeue(tx *groupcommit.Tx, tenantID, process string) error {
 	_, err := tx.Exec(requeueOf, tenantID, process)
 	return err
 }
