@@ -16,6 +16,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
+	"github.com/manychat-agent/manychat-agent/internal/app/joint"
 	"github.com/manychat-agent/manychat-agent/internal/app/openapi"
 	"github.com/manychat-agent/manychat-agent/internal/budget"
 	"github.com/manychat-agent/manychat-agent/internal/config"
@@ -65,7 +66,7 @@ type Options struct {
 type Service struct {
 	opts      Options
 	keeper    *sweep.Keeper
-	signals   *signals
+	signals   *joint.Signals
 	unlock    func() error
 	db        *store.DB
 	tokens    *token.Keeper
@@ -114,7 +115,7 @@ func (s *Service) open(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	s.signals = newSignals(s.db)
+	s.signals = joint.NewSignals(s.db)
 	s.keeper, err = sweep.New(sweep.Config{
 		Store: s.db, TenantID: s.opts.Config.Tenant.ID, Alone: s.alone(), Lease: s.opts.Config.Turn.ProcessLease,
 		Window: func() turn.Window { return turn.WindowOf(s.tenant(), s.db.Now()) },
@@ -178,7 +179,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	client, err := manychat.NewClient(manychat.ClientConfig{
 		Token:     c.ManyChat.APIToken.Reveal(),
 		BaseURL:   c.ManyChat.APIBase.Reveal(),
-		Transport: whileAlive{s.keeper.Alive, s.opts.Transport},
+		Transport: joint.WhileAlive{Alive: s.keeper.Alive, To: s.opts.Transport},
 		RPSScale:  c.ManyChat.RPSScale,
 		Now:       s.db.Now, // what leases are counted by
 		Lease:     s.lease(c),
@@ -187,7 +188,7 @@ func (s *Service) buildWorker(c config.Config) error {
 		return err
 	}
 	s.tokens, err = token.NewKeeper(token.Config{
-		Store: s.db, Writer: tokenField{client.For(manychat.Tokens), c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
+		Store: s.db, Writer: joint.TokenField{Client: client.For(manychat.Tokens), Name: c.ManyChat.TokenField}, Count: s.metrics.Token, Log: s.opts.Log,
 	})
 	if err != nil {
 		return err
@@ -198,12 +199,12 @@ func (s *Service) buildWorker(c config.Config) error {
 	if err != nil {
 		return err
 	}
-	acts := acting{
-		performer: s.performer, account: client.For(manychat.Actions), db: s.db, tenant: s.tenant, now: s.db.Now,
-		people: &person.Watch{Store: s.db, Tags: s.performer, Now: s.db.Now, Log: s.opts.Log},
+	acts := joint.Acting{
+		Performer: s.performer, Account: client.For(manychat.Actions), DB: s.db, Tenant: s.tenant, Now: s.db.Now,
+		People: &person.Watch{Store: s.db, Tags: s.performer, Now: s.db.Now, Log: s.opts.Log},
 	}
 	if secret := c.Public.HandoffWebhookSecret.Reveal(); secret != "" {
-		if acts.webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
+		if acts.Webhook, err = webhook.New(webhook.Config{Transport: s.opts.ToWebhook, Secret: secret, Now: s.opts.Now}); err != nil {
 			return fmt.Errorf("HANDOFF_WEBHOOK_SECRET: %w", err)
 		}
 	}
@@ -305,7 +306,7 @@ func (s *Service) buildEdges(c config.Config, shapes delivery.Shapes) (err error
 	}
 	s.inbound, err = inbound.New(inbound.Config{
 		Turns:    s.turns,
-		Pauses:   pauses{s.db},
+		Pauses:   joint.Pauses{DB: s.db},
 		Tenant:   s.tenant,
 		Gate:     door,
 		Shapes:   shapes,

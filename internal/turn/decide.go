@@ -2,21 +2,18 @@ package turn
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
-	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/turn/aside"
 	"github.com/manychat-agent/manychat-agent/internal/turn/guard"
 )
 
 // Why an agent gave no reply, beside what it reports itself.
 var (
-	errAborted  = &agent.Error{Class: agent.Abort}
-	errPanicked = &agent.Error{Class: agent.Panic}
+	errAborted = &agent.Error{Class: agent.Abort}
 )
 
 // verdict is what a turn says and why, before anything of it goes out.
@@ -44,7 +41,7 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	defer cancel()
 	desk := x.desk(rec)
 	offered := desk.Tools()
-	result, err := r.ask(ctx, agent.Input{
+	result, err := agent.Ask(ctx, r.cfg.Agent, r.cfg.Log, agent.Input{
 		Tools:     offered,
 		SoFar:     desk.SoFar,
 		Earlier:   x.flows.Record(),
@@ -85,34 +82,6 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		interventions: checked.Interventions,
 		result:        result,
 		acts:          aside.Settled(acts, checked.Outcome, x.tenant.Tools),
-	}
-}
-
-// ask runs the agent until it answers or ctx ends, whichever comes first: an agent
-// that does not return costs the turn its reply and nothing else, and so does one
-// that panics.
-func (r *Runner) ask(ctx context.Context, in agent.Input) (agent.Result, error) {
-	type answer struct {
-		result agent.Result
-		err    error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		var a answer
-		defer func() {
-			if p := recover(); p != nil {
-				r.cfg.Log.Error("agent panicked", "panic", redact.Panic(p), "stack", string(debug.Stack()))
-				a.err = errPanicked
-			}
-			answers <- a
-		}()
-		a.result, a.err = r.cfg.Agent.Run(ctx, in)
-	}()
-	select {
-	case a := <-answers:
-		return a.result, a.err
-	case <-ctx.Done():
-		return agent.Result{}, context.Cause(ctx)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn/aside"
+	"github.com/manychat-agent/manychat-agent/internal/turn/carry"
 	"github.com/manychat-agent/manychat-agent/internal/turn/lane"
 	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/race"
@@ -81,7 +82,7 @@ type way struct {
 	texts   []string
 	pending []action.Pending // what follows them
 	queued  bool             // it must follow an earlier text through the outbox
-	ahead   []outbox.Row     // the contact's replies that are queued, all of which the response can carry
+	ahead   carry.Load       // the contact's replies that are queued, all of which the response can carry
 	carried []Carried        // and how they are
 }
 
@@ -155,7 +156,7 @@ func (r *Runner) settleInline(ctx context.Context, w *way) error {
 		return err
 	}
 	reply := Reply{texts: now, acts: s.Pending, carried: w.carried}
-	if !x.Finish(Answer{Texts: w.together(now), Reply: &reply}) {
+	if !x.Finish(Answer{Texts: w.ahead.Together(now, x.shape), Reply: &reply}) {
 		r.reroute(x, turn, outbox.Payload{Texts: now, Actions: s.Pending}, x.due(false))
 	}
 	r.cfg.Wake()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
+	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
@@ -28,6 +29,9 @@ WHERE id = $1 AND status = 'pending'`
 const carriedRow = `
 UPDATE outbox SET status = $3, owner = NULL, sent = $4, unknown = 0, last_error = '', next_attempt_at = $5, delivered_at = $6
 WHERE id = $1 AND status = 'delivering' AND owner = $2`
+
+const keepSaid = `
+UPDATE outbox SET payload = $3 WHERE id = $1 AND status = 'delivering' AND owner = $2`
 
 const uncarryRows = `
 UPDATE outbox SET status = 'pending', owner = NULL, attempts = attempts - 1
@@ -66,9 +70,20 @@ func Carry(tx *groupcommit.Tx, s turn.Settlement) error {
 	return nil
 }
 
-// Carried notes that the rows which a response carried went out with it.
+// Carried notes that the rows which a response carried went out with it. Those whose actions
+// follow keep when that was.
 func Carried(tx *groupcommit.Tx, s turn.Stamp) error {
 	for _, c := range s.Carried {
+		if c.Acts {
+			row, err := Scan(tx.QueryRow(selectOutboxRow, c.ID))
+			if err != nil {
+				return err
+			}
+			row.Payload.SaidAt = s.At
+			if _, err := tx.Exec(keepSaid, c.ID, carrier(s.TurnID), acts.Payload(row.Payload)); err != nil {
+				return err
+			}
+		}
 		status, delivered := outbox.Delivered, s.At
 		if c.Acts {
 			status, delivered = outbox.Pending, time.Time{}

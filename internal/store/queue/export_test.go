@@ -7,6 +7,7 @@ var TurnPath = map[string]string{
 	"selectAhead":       selectAhead,
 	"carryRow":          carryRow,
 	"carriedRow":        carriedRow,
+	"keepSaid":          keepSaid,
 	"selectUnsent":      selectUnsent,
 	"withholdRow":       withholdRow,
 	"uncarryRows":       uncarryRows,

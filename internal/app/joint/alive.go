@@ -1,4 +1,4 @@
-package app
+package joint
 
 import (
 	"errors"
@@ -9,24 +9,24 @@ import (
 // errMayBeDead keeps a request from being made that another process may be making.
 var errMayBeDead = errors.New("this process could not say in time that it is alive, so it asks nothing of ManyChat")
 
-// whileAlive is the way to ManyChat of a process that others have not taken for dead. What it
+// WhileAlive is the way to ManyChat of a process that others have not taken for dead. What it
 // refuses was certainly not sent. A process that stood still finds out here, between any two
 // requests (docs/spec/03-turn.md, "Crash recovery").
-type whileAlive struct {
-	alive func() bool
-	to    http.RoundTripper // nil: the network
+type WhileAlive struct {
+	Alive func() bool
+	To    http.RoundTripper // nil: the network
 }
 
 // RoundTrip fills [http.RoundTripper].
-func (w whileAlive) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !w.alive() {
+func (w WhileAlive) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !w.Alive() {
 		if trace := httptrace.ContextClientTrace(req.Context()); trace != nil && trace.GetConn != nil {
 			trace.GetConn(req.URL.Host) // tells the client that nothing was written
 		}
 		return nil, errMayBeDead
 	}
-	if w.to == nil {
+	if w.To == nil {
 		return http.DefaultTransport.RoundTrip(req)
 	}
-	return w.to.RoundTrip(req)
+	return w.To.RoundTrip(req)
 }

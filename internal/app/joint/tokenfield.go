@@ -1,4 +1,4 @@
-package app
+package joint
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
-// tokenField is the custom field that holds each contact's token.
-type tokenField struct {
-	client *manychat.Client
-	name   string
+// TokenField is the custom field that holds each contact's token.
+type TokenField struct {
+	Client *manychat.Client
+	Name   string
 }
 
 // WriteToken fills [token.Writer].
-func (f tokenField) WriteToken(ctx context.Context, id contact.SubscriberID, token string) error {
-	err := f.client.SetCustomFieldByName(ctx, string(id), f.name, token)
+func (f TokenField) WriteToken(ctx context.Context, id contact.SubscriberID, token string) error {
+	err := f.Client.SetCustomFieldByName(ctx, string(id), f.Name, token)
 	var call *manychat.Error
 	if errors.As(err, &call) && call.Kind == manychat.KindRejected && strings.Contains(call.Message, "does not exist") {
 		return perhapsWritten{err}

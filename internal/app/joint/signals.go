@@ -1,4 +1,4 @@
-package app
+package joint
 
 import (
 	"context"
@@ -18,20 +18,21 @@ const (
 // look for themselves every second.
 const mostFreed = 1024
 
-// signals are what this process tells the others on its database, and hears from them. All of
+// Signals are what this process tells the others on its database, and hears from them. All of
 // it is a hint: whoever waits looks for itself too.
-type signals struct {
+type Signals struct {
 	db    *store.DB
 	freed chan string
 	due   chan struct{}
 }
 
-func newSignals(db *store.DB) *signals {
-	return &signals{db: db, freed: make(chan string, mostFreed), due: make(chan struct{}, 1)}
+// NewSignals are those of a process on a database.
+func NewSignals(db *store.DB) *Signals {
+	return &Signals{db: db, freed: make(chan string, mostFreed), due: make(chan struct{}, 1)}
 }
 
 // Freed notes that a conversation's next turn may start. It never blocks.
-func (s *signals) Freed(conversationID string) {
+func (s *Signals) Freed(conversationID string) {
 	if !s.db.Shared() {
 		return
 	}
@@ -42,7 +43,7 @@ func (s *signals) Freed(conversationID string) {
 }
 
 // Due notes that rows were written. It never blocks.
-func (s *signals) Due() {
+func (s *Signals) Due() {
 	select {
 	case s.due <- struct{}{}:
 	default:
@@ -50,7 +51,7 @@ func (s *signals) Due() {
 }
 
 // Tell tells the others until ctx ends: of a conversation only when a turn waits in it.
-func (s *signals) Tell(ctx context.Context) {
+func (s *Signals) Tell(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -67,7 +68,7 @@ func (s *signals) Tell(ctx context.Context) {
 
 // Hear passes on what others tell until ctx ends. An empty topic says that something may have
 // been missed.
-func (s *signals) Hear(ctx context.Context, turns *turn.Runner, worker *outbox.Worker) {
+func (s *Signals) Hear(ctx context.Context, turns *turn.Runner, worker *outbox.Worker) {
 	s.db.Listen(ctx, func(topic, payload string) {
 		if topic != rowsDue {
 			turns.Wake(payload)

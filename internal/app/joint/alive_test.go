@@ -1,9 +1,10 @@
-package app
+package joint_test
 
 import (
 	"net/http"
 	"testing"
 
+	"github.com/manychat-agent/manychat-agent/internal/app/joint"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
 
@@ -18,7 +19,7 @@ func (c *counted) RoundTrip(req *http.Request) (*http.Response, error) {
 // request to ManyChat, and what it did not start is known not to have been done.
 func TestWhileAlive(t *testing.T) {
 	account, alive := &counted{}, false
-	client, err := manychat.NewClient(manychat.ClientConfig{Token: "1:key", Transport: whileAlive{func() bool { return alive }, account}})
+	client, err := manychat.NewClient(manychat.ClientConfig{Token: "1:key", Transport: joint.WhileAlive{Alive: func() bool { return alive }, To: account}})
 	if err != nil {
 		t.Fatal(err)
 	}
