@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"strings"
 
@@ -103,7 +104,10 @@ func sentence(err error) error {
 	}
 	var connecting *pgconn.ConnectError
 	var network net.Error
+	var file *fs.PathError // a file of the machine, whose errors look like the network's
 	switch {
+	case errors.As(err, &file):
+		return nil
 	case errors.Is(err, ErrReadOnly):
 		return ErrReadOnly
 	case errors.As(err, &connecting), errors.Is(err, driver.ErrBadConn), errors.Is(err, io.ErrUnexpectedEOF):
