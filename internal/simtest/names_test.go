@@ -73,13 +73,6 @@ func messagesIn(text string) (names []string) {
 // marksIn are the marks in a text, in its order.
 func marksIn(text string) []string { return markName.FindAllString(text, -1) }
 
-// ofMark is the message and the try that a mark names.
-func ofMark(mark string) (message string, try int) {
-	parts := markName.FindStringSubmatch(mark)
-	try, _ = strconv.Atoi(parts[2]) // the pattern holds digits only
-	return parts[1], try
-}
-
 // sentences is an answer to messages: so many sentences, each with its mark.
 func sentences(names []string, try, n int) string {
 	own := names[len(names)-1]
