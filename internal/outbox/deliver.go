@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/redact"
@@ -41,7 +42,8 @@ func (w *Worker) deliver(ctx context.Context, row Row, leave func()) {
 // for a reply's actions: may this process make them now? What may not begin is given back
 // unattempted.
 func (w *Worker) mayBegin(row Row) bool {
-	return w.cfg.Alive() && w.key.allows(row)
+	mine := strings.HasPrefix(row.Owner, w.cfg.Owner()+"/") // not once others took this process for dead
+	return mine && w.cfg.Alive() && w.key.allows(row)
 }
 
 // said reports whether the contact has everything that a reply says.

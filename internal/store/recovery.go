@@ -75,17 +75,20 @@ func (db *DB) TakeOver(ctx context.Context, t sweep.TakeOver) (taken []turn.Reco
 		t.Limit = takeLimit
 	}
 	taken, err = inTx(ctx, db, func(tx *groupcommit.Tx) ([]turn.Recorded, error) {
-		orphans, err := left(tx, t)
+		// Inside, since it may run again.
+		of := t
+		if of.Dead, err = process.Dead(tx, t); err != nil {
+			return nil, err
+		}
+		if err := bury(tx, of); err != nil { // first: who is buried cannot say any more that it lives
+			return nil, err
+		}
+		orphans, err := left(tx, of)
 		if err != nil {
 			return nil, err
 		}
 		more = len(orphans) >= t.Limit
-		if !more {
-			if err := bury(tx, t); err != nil {
-				return nil, err
-			}
-		}
-		return takeAll(tx, t, orphans, now)
+		return takeAll(tx, of, orphans, now)
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("take over unfinished turns: %w", err)

@@ -4,6 +4,7 @@ package process
 var TurnPath = map[string]string{
 	"beatProcess":      beatProcess,
 	"deleteProcess":    deleteProcess,
+	"selectBeats":      selectBeats,
 	"selectOwned":      selectOwned,
 	"selectTurnOwners": selectTurnOwners,
 	"selectRowOwners":  selectRowOwners,

@@ -4,6 +4,8 @@ package process
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,6 +35,14 @@ SELECT DISTINCT owner FROM turns WHERE tenant_id = $1 AND ` + Unfinished + ` AND
 const selectRowOwners = `
 SELECT DISTINCT owner FROM outbox WHERE tenant_id = $1 AND status = 'delivering' AND owner NOT LIKE 'response/%'`
 
+const selectBeats = `
+SELECT beats FROM processes WHERE id = $1`
+
+// holdProcess keeps a process from beating, where others write at the same time. It comes
+// before locks on conversations.
+const holdProcess = `
+SELECT 1 FROM processes WHERE id = $1 FOR UPDATE`
+
 const deleteProcess = `
 DELETE FROM processes WHERE id = $1 AND tenant_id = $2`
 
@@ -61,6 +71,27 @@ func In(db *database.DB) *Table { return &Table{db} }
 func (t *Table) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {
 	_, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (struct{}, error) { return struct{}{}, fn(tx) })
 	return err
+}
+
+// Dead are those of the dead that a take-over names which have not beaten since they were looked
+// at. They cannot beat before the transaction ends.
+func Dead(tx *groupcommit.Tx, t sweep.TakeOver) (dead []string, err error) {
+	for _, id := range t.Dead {
+		if err := tx.Lock(holdProcess, id); err != nil {
+			return nil, err
+		}
+		var beats int64
+		err := tx.QueryRow(selectBeats, id).Scan(&beats)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, err
+		}
+		seen, asked := t.Beats[id]
+		if err == nil && asked && beats != seen {
+			continue
+		}
+		dead = append(dead, id)
+	}
+	return dead, nil
 }
 
 // Bury forgets a process, and gives back what it was delivering.
@@ -145,6 +176,9 @@ func (t *Table) Unfinished(ctx context.Context, p sweep.Process) (owned []string
 // HandBack fills [sweep.Store].
 func (t *Table) HandBack(ctx context.Context, p sweep.Process) error {
 	err := t.write(ctx, func(tx *groupcommit.Tx) error {
+		if err := tx.Lock(holdProcess, p.ID); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(handBackTurns, p.TenantID, p.ID); err != nil {
 			return err
 		}

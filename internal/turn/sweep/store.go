@@ -42,8 +42,11 @@ type Process struct {
 // A turn is taken behind the earlier ones of its contact.
 type TakeOver struct {
 	Process
-	All    bool     // everything: nobody else is on the database
-	Dead   []string // processes whose turns and rows are taken, and which are forgotten
+	All  bool     // everything: nobody else is on the database
+	Dead []string // processes whose turns and rows are taken, and which are forgotten
+	// Beats is how often each of the dead had beaten when it was last looked at. One that has
+	// beaten since is left alone; one that is not in it is not asked.
+	Beats  map[string]int64
 	Lost   []string // turns of the process itself that nothing in it works on
 	Limit  int      // turns; 0: 100
 	Window turn.Window

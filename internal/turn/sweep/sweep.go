@@ -211,7 +211,8 @@ func (k *Keeper) sweep(ctx context.Context, turns Turns) error {
 	if err != nil {
 		return err
 	}
-	t := TakeOver{Dead: k.watch.silent(k.cfg.Lease)}
+	dead, beats := k.watch.silent(k.cfg.Lease)
+	t := TakeOver{Dead: dead, Beats: beats}
 	for _, id := range owned {
 		if !turns.Holds(id) {
 			t.Lost = append(t.Lost, id)

@@ -60,15 +60,17 @@ func (w *watch) forget(dead []string) {
 	}
 }
 
-// silent are the processes that have not beaten for a lease.
-func (w *watch) silent(lease time.Duration) (dead []string) {
+// silent are the processes that have not beaten for a lease, and how often each had beaten.
+func (w *watch) silent(lease time.Duration) (dead []string, beats map[string]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	beats = map[string]int64{}
 	for id, s := range w.others {
 		if s.silent >= lease {
 			dead = append(dead, id)
+			beats[id] = s.beats
 		}
 	}
 	slices.Sort(dead)
-	return dead
+	return dead, beats
 }

@@ -59,6 +59,7 @@ func Run(t *testing.T, open storetest.Open) {
 		"take over a set":            testTakeOverMerged,
 		"take over at once":          testTakeOverAtOnce,
 		"beat":                       testBeat,
+		"beat in time":               testBeatInTime,
 		"unfinished":                 testUnfinished,
 		"hand back":                  testHandBack,
 	} {

@@ -34,6 +34,25 @@ func testBeat(t *testing.T, f *fixture) {
 	diff(t, "once others took over", []any{false, map[string]int64{owner: 1, successor: 1}}, []any{known, beats})
 }
 
+// Holds docs/spec/03-turn.md, "Crash recovery": a process that has beaten since it was looked at keeps
+// what it has.
+func testBeatInTime(t *testing.T, f *fixture) {
+	p := sweep.Process{ID: owner, TenantID: "demo"}
+	r := f.say(t, "700001", "hello")
+	for range 3 {
+		_, _, err := f.db.Beat(t.Context(), p)
+		ok(t, err)
+	}
+	seen := func(n int64) sweep.TakeOver {
+		return sweep.TakeOver{Dead: []string{owner}, Beats: map[string]int64{owner: n}}
+	}
+	diff(t, "of a process that beat since", 0, len(f.sweep(t, seen(2))))
+	_, known, err := f.db.Beat(t.Context(), p)
+	ok(t, err)
+	diff(t, "known, and its turn's owner", []any{true, owner}, []any{known, f.turn(t, r).Owner})
+	diff(t, "of one that did not", 1, len(f.sweep(t, seen(4))))
+}
+
 // Holds docs/spec/03-turn.md, "Crash recovery": what names a live process, oldest first, and
 // whether anything is nobody's.
 func testUnfinished(t *testing.T, f *fixture) {

@@ -220,7 +220,10 @@ func testTakeOverLimit(t *testing.T, f *fixture) {
 			t.Fatalf("%d turns were taken at once, at time %d", len(taken), times)
 		}
 		got = append(got, turns(taken)...)
-		diff(t, "while there are others the dead are not buried", !more, f.row(t, row).Status == outbox.Pending)
+		diff(t, "the dead are buried first", outbox.Pending, f.row(t, row).Status)
+		_, known, err := f.db.Beat(t.Context(), sweep.Process{ID: owner, TenantID: "demo"})
+		ok(t, err)
+		diff(t, "and find out when they beat", times > 0, known)
 	}
 	diff(t, "taken", map[string]bool{want[0]: true, want[1]: true, want[2]: true, want[3]: true, want[4]: true}, set(got))
 	diff(t, "taken twice", len(want), len(got))
