@@ -223,7 +223,7 @@ func testTakeOverLimit(t *testing.T, f *fixture) {
 		diff(t, "the dead are buried first", outbox.Pending, f.row(t, row).Status)
 		_, known, err := f.db.Beat(t.Context(), sweep.Process{ID: owner, TenantID: "demo"})
 		ok(t, err)
-		diff(t, "and find out when they beat", times > 0, known)
+		diff(t, "and find out when they beat", false, known)
 	}
 	diff(t, "taken", map[string]bool{want[0]: true, want[1]: true, want[2]: true, want[3]: true, want[4]: true}, set(got))
 	diff(t, "taken twice", len(want), len(got))
