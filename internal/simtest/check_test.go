@@ -89,10 +89,20 @@ func messagesAreAnswered(r *records) {
 				r.w.violate("the turn of %s answers %v, and is to answer %v", t.name(), named, names)
 			}
 		}
-		if t.path == "silent" && t.reason != "overload" && (!t.escalated() || r.w.business.Rules.EscalationQuietMinutes == 0) {
+		told := t.escalated() && (r.w.business.Rules.EscalationQuietMinutes > 0 || slices.ContainsFunc(names, r.handedOff))
+		if t.path == "silent" && t.reason != "overload" && !told {
 			r.w.violate("the turn of %s ended silently: %s %s", t.name(), t.outcome, t.reason)
 		}
 	}
+}
+
+// handedOff reports whether a response to a message said that a person takes over: it was not
+// recorded in time, and turned up later.
+func (r *records) handedOff(name string) bool {
+	return slices.ContainsFunc(r.w.requests, func(q *request) bool {
+		texts := q.texts()
+		return q.name == name && q.status == 200 && len(texts) == 1 && texts[0] == r.w.business.Rules.Messages.Escalation
+	})
 }
 
 // repliesArrive: every reply is delivered, or dead, withheld or discarded with its reason.
