@@ -18,6 +18,7 @@ var TurnPath = map[string]string{
 	"progressOutbox":    progressOutbox,
 	"releaseOutbox":     releaseOutbox,
 	"selectNextDue":     selectNextDue,
+	"selectPending":     selectPending,
 	"markNeedsPerson":   markNeedsPerson,
 	"selectSaid":        selectSaid,
 	"selectReplyRows":   selectReplyRows,

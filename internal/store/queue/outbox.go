@@ -63,6 +63,11 @@ UPDATE outbox SET status = $3, reason = $4, last_error = $5, attempts = $6, next
 WHERE id = $1 AND owner = $2 AND status = 'delivering'
 RETURNING conversation_id, turn_id, payload, sent`
 
+// selectPending is asked first: an idle worker looks every second, and nearly always there is
+// nothing.
+const selectPending = `
+SELECT EXISTS (SELECT 1 FROM outbox WHERE status = 'pending')`
+
 // selectNextDue looks at the soonest claimable rows only, see dueHorizon.
 const selectNextDue = `
 SELECT o.next_attempt_at, CASE WHEN o.kind = 'reply' THEN c.last_sent_at END FROM outbox o
@@ -165,6 +170,10 @@ func unsaid(tx *groupcommit.Tx, turnID string) error {
 // NextDue fills [outbox.Store]. Rows that wait for something else than time do not
 // count.
 func (q *Outbox) NextDue(ctx context.Context, gap time.Duration, kinds []outbox.Kind) (at time.Time, ok bool, err error) {
+	var pending bool
+	if err := q.db.Read().QueryRowContext(ctx, selectPending).Scan(&pending); err != nil || !pending {
+		return at, false, database.Explain(err)
+	}
 	var all []time.Time
 	for _, kind := range kinds {
 		dues, err := q.dues(ctx, kind, gap)
