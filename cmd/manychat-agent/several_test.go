@@ -48,7 +48,7 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{deployment: newDeployment(t), front: &front{}, line: newLine(t, "127.0.0.1:5432")}
+	c := &cluster{deployment: newDeployment(t), front: &front{}}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	c.dice = rand.New(rand.NewPCG(seed, 0))
@@ -56,7 +56,7 @@ func newCluster(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.line.to = database.Host
+	c.line = newLine(t, database.Host)
 	database.Host = c.line.address()
 	// The address of the deployment is the front's; each serve has a port of its own.
 	server := httptest.NewUnstartedServer(c.front)

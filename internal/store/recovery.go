@@ -76,10 +76,12 @@ func (db *DB) TakeOver(ctx context.Context, t sweep.TakeOver) (taken []turn.Reco
 	}
 	taken, err = inTx(ctx, db, func(tx *groupcommit.Tx) ([]turn.Recorded, error) {
 		// Inside, since it may run again.
-		of := t
-		if of.Dead, err = process.Dead(tx, t); err != nil {
+		dead, err := process.Dead(tx, t)
+		if err != nil {
 			return nil, err
 		}
+		of := t
+		of.Dead = dead
 		if err := bury(tx, of); err != nil { // first: who is buried cannot say any more that it lives
 			return nil, err
 		}
