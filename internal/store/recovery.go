@@ -69,33 +69,38 @@ RETURNING owner, attempt`
 const takeLimit = 100
 
 // TakeOver fills [sweep.Store].
-func (db *DB) TakeOver(ctx context.Context, t sweep.TakeOver) (taken []turn.Recorded, more bool, err error) {
+func (db *DB) TakeOver(ctx context.Context, t sweep.TakeOver) (turns []turn.Recorded, more bool, err error) {
 	now := db.now()
 	if t.Limit <= 0 {
 		t.Limit = takeLimit
 	}
-	taken, err = inTx(ctx, db, func(tx *groupcommit.Tx) ([]turn.Recorded, error) {
-		// Inside, since it may run again.
-		dead, err := process.Dead(tx, t)
-		if err != nil {
-			return nil, err
-		}
-		of := t
-		of.Dead = dead
-		if err := bury(tx, of); err != nil { // first: who is buried cannot say any more that it lives
-			return nil, err
-		}
-		orphans, err := left(tx, of)
-		if err != nil {
-			return nil, err
-		}
-		more = len(orphans) >= t.Limit
-		return takeAll(tx, of, orphans, now)
-	})
+	found, err := inTx(ctx, db, func(tx *groupcommit.Tx) (taken, error) { return takeOver(tx, t, now) })
 	if err != nil {
 		return nil, false, fmt.Errorf("take over unfinished turns: %w", err)
 	}
-	return taken, more, nil
+	return found.turns, found.more, nil
+}
+
+// taken is what one transaction took over.
+type taken struct {
+	turns []turn.Recorded
+	more  bool // there may be others
+}
+
+func takeOver(tx *groupcommit.Tx, t sweep.TakeOver, now time.Time) (l taken, err error) {
+	if t.Dead, err = process.Dead(tx, t); err != nil {
+		return l, err
+	}
+	if err := bury(tx, t); err != nil { // first: who is buried cannot say any more that it lives
+		return l, err
+	}
+	orphans, err := left(tx, t)
+	if err != nil {
+		return l, err
+	}
+	l.more = len(orphans) >= t.Limit
+	l.turns, err = takeAll(tx, t, orphans, now)
+	return l, err
 }
 
 // orphan is a turn that nobody works on.

@@ -250,11 +250,9 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 		r.strays.Add(x.id, r.cfg.Now()) // it may have been recorded all the same
 		return Recorded{}, false
 	}
-	if rec.TokenRow != "" {
+	if row := rec.TokenRow; row != "" {
 		r.flight.Go(func() {
-			r.cfg.Tokens.Write(context.Background(), token.Issue{
-				Who: m.Key, RowID: rec.TokenRow, Candidate: candidate,
-			})
+			r.cfg.Tokens.Write(context.Background(), token.Issue{Who: m.Key, RowID: row, Candidate: candidate})
 		})
 	}
 	rec.Turn.Interventions = m.Interventions
@@ -280,8 +278,8 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 		return rec, false
 	case handedOff:
 		if rec.Turn.State == conversation.Running || r.wait(x) {
-			rec = *x.recorded()
-			r.settle(x, rec, r.handedOff(x, rec))
+			begun := *x.recorded()
+			r.settle(x, begun, r.handedOff(x, begun))
 		}
 		return rec, false
 	}

@@ -106,20 +106,27 @@ func Bury(tx *groupcommit.Tx, tenantID, id string) error {
 // Beat fills [sweep.Store].
 func (t *Table) Beat(ctx context.Context, p sweep.Process) (beats map[string]int64, known bool, err error) {
 	now := column.Micros(t.db.Now())
-	beats, err = database.Write(ctx, t.db, func(tx *groupcommit.Tx) (map[string]int64, error) {
+	b, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (b beaten, err error) {
 		changed, err := database.Affected(tx.Exec(beatProcess, p.ID, p.TenantID, now))
-		if known = changed > 0; err == nil && !known {
+		if b.known = changed > 0; err == nil && !b.known {
 			_, err = tx.Exec(insertProcess, p.ID, p.TenantID, now)
 		}
 		if err != nil {
-			return nil, err
+			return b, err
 		}
-		return processes(tx, p.TenantID)
+		b.beats, err = processes(tx, p.TenantID)
+		return b, err
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("beat as a process: %w", err)
 	}
-	return beats, known, nil
+	return b.beats, b.known, nil
+}
+
+// beaten is what a beat found.
+type beaten struct {
+	beats map[string]int64
+	known bool
 }
 
 func processes(tx *groupcommit.Tx, tenantID string) (map[string]int64, error) {
