@@ -256,6 +256,7 @@ func (d *deployment) answered(id string, recorded []recordedTurn) (answers int) 
 	for _, turn := range recorded {
 		switch {
 		case turn.Outcome == "duplicate":
+		case turn.Outcome == "escalated_precheck" && len(turn.Replies) == 0: // handed off in its response, and recorded too late
 		case turn.Outcome == "merged" && says[turn.MergedInto], turn.Outcome != "merged" && says[turn.ID]:
 		default:
 			d.t.Errorf("no turn answers message %s of %s, which is %s", turn.ID, id, turn.Outcome)

@@ -79,10 +79,10 @@ func run(t *testing.T, s start) *process {
 var announced = regexp.MustCompile(`Open the phone: +(http://\S+)/sandbox\n`)
 
 // dev starts the sandbox in a folder and reads from the screen where it is. Replies are
-// late after 300 ms.
+// late after 700 ms.
 func dev(t *testing.T, folder string, env ...string) *process {
 	t.Helper()
-	env = append([]string{"PORT=0", "RACE_DEADLINE_MS=300", "MANYCHAT_REPLY_GAP_MS=100"}, env...)
+	env = append([]string{"PORT=0", "RACE_DEADLINE_MS=700", "MANYCHAT_REPLY_GAP_MS=100"}, env...)
 	p := run(t, start{folder: folder, env: env, args: []string{"dev"}})
 	for {
 		line, err := p.out.ReadString('\n')
@@ -276,7 +276,7 @@ func TestKilledWhileAReplyIsQueued(t *testing.T) {
 	folder := t.TempDir()
 	p := dev(t, folder)
 	contact := p.post("contacts", nil)
-	p.post("model", url.Values{"latency": {"0.4"}, "mode": {"ok"}, "contact": {contact}})
+	p.post("model", url.Values{"latency": {"1"}, "mode": {"ok"}, "contact": {contact}})
 	p.post("faults", url.Values{"kind": {"server_error"}, "path": {"subscriber writes"}, "times": {"0"}, "contact": {contact}})
 	p.post("send", url.Values{"contact": {contact}, "text": {question}})
 	p.awaitRefusal(contact)

@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,13 +14,13 @@ import (
 // of a person who has it nothing more goes out, and the row says how far it got.
 func TestHeldBetweenTexts(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		var taken bool
-		r.held = func(outbox.Row) (bool, error) { return taken, nil }
+		var taken atomic.Bool
+		r.held = func(outbox.Row) (bool, error) { return taken.Load(), nil }
 		r.run()
 		id := r.settle("900000001", outbox.Reply, acting("one", "two"))
 		next := r.queue("900000001", "three")
 		r.after(time.Second)
-		taken = true
+		taken.Store(true)
 		r.want(r.after(10*time.Second), "0s 900000001 write ai_message=one", "0s 900000001 flow content1 shows one")
 		r.wantEnd(id, outbox.Withheld, "", "keen discarded", "brochure discarded")
 		r.wantEnd(next, outbox.Withheld, "")
