@@ -9,8 +9,9 @@ import (
 // ANY are not in the dialect that both databases share.
 //
 // Whoever decides about a contact by what it reads locks the contact's conversation first,
-// so that one of them after the other decides. A lock on conversations comes before locks
-// on its turns and after those on its outbox rows.
+// so that one of them after the other decides: locks go conversation, turn, outbox. Two do it the
+// other way round and still wait for nobody: a claim skips what is locked, and a row in hand, which
+// its worker releases before it locks the conversation, is written by no other transaction.
 
 // lockDue locks due rows and their conversations, without waiting for those that are in
 // somebody's hands: another worker's, or a turn's that settles.
