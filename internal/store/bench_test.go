@@ -144,7 +144,7 @@ func BenchmarkStatements(b *testing.B) {
 			if err := drain(tx, stampTurn, id, now, 0); err != nil {
 				return err
 			}
-			return queue.MoveLastSent(tx, conversationID, time.UnixMicro(now))
+			return queue.MoveLastSent(tx, conversationID, time.UnixMicro(now), time.UnixMicro(now))
 		})
 	})
 }

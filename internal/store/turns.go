@@ -126,7 +126,7 @@ func reserveGap(tx *groupcommit.Tx, c conversation.Conversation, s turn.Settleme
 	if sent := c.LastSentAt; !sent.After(latest(s.Turn.SettledAt, now)) && sent.Add(s.Gap).After(s.Turn.SettledAt) {
 		return &turn.TooSoonError{LastSent: sent}
 	}
-	return queue.MoveLastSent(tx, c.ID, s.Turn.SettledAt)
+	return queue.MoveLastSent(tx, c.ID, s.Turn.SettledAt, now)
 }
 
 // sayHandoff notes that a bound contact is told of a handoff, or fails with
@@ -159,14 +159,15 @@ func settleArgs(s turn.Settlement) []any {
 
 // Stamp fills [turn.Store].
 func (db *DB) Stamp(ctx context.Context, s turn.Stamp) error {
-	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return stamp(tx, s) })
+	now := db.now()
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error { return stamp(tx, s, now) })
 	if err != nil {
 		return fmt.Errorf("stamp turn %s: %w", s.TurnID, err)
 	}
 	return nil
 }
 
-func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
+func stamp(tx *groupcommit.Tx, s turn.Stamp, now time.Time) error {
 	_, err := lock(tx, s.ConversationID)
 	if errors.Is(err, turn.ErrNotOwner) {
 		return nil // the contact was erased meanwhile
@@ -190,7 +191,7 @@ func stamp(tx *groupcommit.Tx, s turn.Stamp) error {
 	if s.Silent || !bound {
 		return nil
 	}
-	return queue.MoveLastSent(tx, s.ConversationID, s.At)
+	return queue.MoveLastSent(tx, s.ConversationID, s.At, now)
 }
 
 // Reroute fills [turn.Store].

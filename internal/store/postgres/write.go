@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -67,8 +68,8 @@ func again(err error) bool {
 func (p *Pool) once(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {
 	conn, err := p.DB.Conn(ctx)
 	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%w: %w", groupcommit.ErrNotRun, err)
+		if ended := ctx.Err(); ended != nil {
+			err = notRun(ended, err)
 		}
 		return err
 	}
@@ -88,7 +89,7 @@ func commit(ctx context.Context, conn *sql.Conn) error {
 		return undo(ctx, conn, errAborted)
 	}
 	if err := ctx.Err(); err != nil {
-		return undo(ctx, conn, fmt.Errorf("%w: %w", groupcommit.ErrNotRun, err))
+		return undo(ctx, conn, notRun(err, nil))
 	}
 	_, err := conn.ExecContext(ctx, "COMMIT")
 	switch {
@@ -114,10 +115,10 @@ func refused(err error) bool {
 // dropped, which has the server do it.
 func undo(ctx context.Context, conn *sql.Conn, why error) error {
 	if status(conn) == closed {
-		if ctx.Err() == nil {
-			why = fmt.Errorf("%w: %w", errLost, why)
+		if ended := ctx.Err(); ended != nil {
+			return notRun(ended, why)
 		}
-		return why
+		return fmt.Errorf("%w: %w", errLost, why)
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWithin)
 	defer cancel()
@@ -125,6 +126,15 @@ func undo(ctx context.Context, conn *sql.Conn, why error) error {
 		drop(conn)
 	}
 	return why
+}
+
+// notRun is the error of a transaction whose context ended before its commit was sent. A
+// connection that was in use then may say nothing but that it is gone.
+func notRun(ended, why error) error {
+	if why == nil || errors.Is(why, ended) {
+		return fmt.Errorf("%w: %w", groupcommit.ErrNotRun, cmp.Or(why, ended))
+	}
+	return fmt.Errorf("%w: %w: %w", groupcommit.ErrNotRun, ended, why)
 }
 
 // States of a connection's transaction.

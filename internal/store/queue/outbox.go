@@ -96,6 +96,7 @@ func (q *Outbox) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) e
 
 // Progress fills [outbox.Store].
 func (q *Outbox) Progress(ctx context.Context, r outbox.Row, sent time.Time) error {
+	now := q.db.Now()
 	err := q.write(ctx, func(tx *groupcommit.Tx) error {
 		var conversationID, payload string
 		if !r.Payload.SaidAt.IsZero() {
@@ -109,7 +110,7 @@ func (q *Outbox) Progress(ctx context.Context, r outbox.Row, sent time.Time) err
 		if err != nil || sent.IsZero() {
 			return err
 		}
-		return MoveLastSent(tx, conversationID, sent)
+		return MoveLastSent(tx, conversationID, sent, now)
 	})
 	if err != nil {
 		return fmt.Errorf("record progress of outbox row %s: %w", r.ID, err)

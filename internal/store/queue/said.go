@@ -22,11 +22,11 @@ const updateSaid = `
 UPDATE turns SET text = $2, in_history = CASE WHEN bound = 1 THEN $3 ELSE 0 END
 WHERE id = $1 AND role = 'agent'`
 
-// moveLastSent does not move it back by less than the longest gap, 10 s: two texts may
-// be noted out of order. More than that is a clock that was set back.
+// moveLastSent does not move it back: two texts may be noted out of order. A time later than
+// now, $3, is of before the clock was set back, and is no reason to keep it.
 const moveLastSent = `
 UPDATE conversations SET last_sent_at = $2
-WHERE id = $1 AND (last_sent_at IS NULL OR last_sent_at < $2 OR last_sent_at > $2 + 10000000)`
+WHERE id = $1 AND (last_sent_at IS NULL OR last_sent_at < $2 OR last_sent_at > $3)`
 
 const markNeedsPerson = `
 UPDATE conversations SET needs_person = 1 WHERE id = $1 AND needs_person = 0`
@@ -37,9 +37,12 @@ const forgetHandoffSaid = `
 UPDATE conversations SET handoff_said_at = NULL
 FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.handoff_said_at = t.settled_at`
 
-// MoveLastSent notes when a text went out to the contact.
-func MoveLastSent(tx *groupcommit.Tx, conversationID string, at time.Time) error {
-	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(at))
+// MoveLastSent notes when a text went out to the contact, at the latest now.
+func MoveLastSent(tx *groupcommit.Tx, conversationID string, at, now time.Time) error {
+	if now.Before(at) {
+		now = at // the clock was set back since
+	}
+	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(at), column.Micros(now))
 	return err
 }
 

@@ -155,9 +155,13 @@ func testStampWithoutTurn(t *testing.T, f *fixture) {
 	r := f.say(t, "700001", "hello")
 	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start.Add(time.Second), Silent: true})
 	diff(t, "last sent after silence", time.Time{}, f.conversation(t, "700001").LastSentAt)
+	f.now = start.Add(5 * time.Second)
+	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start.Add(4 * time.Second)})
+	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start.Add(3 * time.Second)})
+	diff(t, "last sent never moves back", start.Add(4*time.Second), f.conversation(t, "700001").LastSentAt)
+	f.now = start.Add(2 * time.Second)
 	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start.Add(time.Second)})
-	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start})
-	diff(t, "last sent never moves back", start.Add(time.Second), f.conversation(t, "700001").LastSentAt)
+	diff(t, "last sent after the clock was set back", start.Add(time.Second), f.conversation(t, "700001").LastSentAt)
 	diff(t, "turn", r.Turn, f.turn(t, r.Turn.ID))
 }
 

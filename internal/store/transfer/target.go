@@ -24,6 +24,11 @@ type target struct {
 // constraint is a foreign key of a PostgreSQL table.
 type constraint struct{ table, name string }
 
+// takesLong lifts the limits of PostgreSQL for one transaction: they are made for a service's, and
+// each database waits here for the other one, for as long as a large table takes.
+const takesLong = `
+SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`
+
 // selectOwn are the foreign keys of tables whose rows name other rows of their own.
 const selectOwn = `
 SELECT t.relname, f.conname FROM pg_constraint f
@@ -33,6 +38,11 @@ WHERE f.contype = 'f' AND f.confrelid = f.conrelid AND n.nspname = current_schem
 // prepare refuses a database that holds anything. Rows may come before others of their own
 // table that they name; whether those came is checked at the end.
 func (t *target) prepare(all []tables.Table) error {
+	if !t.sqlite {
+		if _, err := t.tx.Exec(takesLong); err != nil {
+			return err
+		}
+	}
 	for _, table := range all {
 		var found bool
 		if err := t.tx.QueryRow("SELECT EXISTS (SELECT 1 FROM " + quoted(table.Name) + ")").Scan(&found); err != nil {

@@ -101,6 +101,11 @@ func between(ctx context.Context, from, to *database.DB) ([]Copied, error) {
 		return nil, fmt.Errorf("read the database to copy from: %w", err)
 	}
 	defer source.Rollback()
+	if !from.SQLite() {
+		if _, err := source.ExecContext(ctx, takesLong); err != nil {
+			return nil, fmt.Errorf("read the database to copy from: %w", err)
+		}
+	}
 	return database.Write(ctx, to, func(tx *groupcommit.Tx) ([]Copied, error) {
 		target := &target{tx: tx, sqlite: to.SQLite()}
 		if err := target.prepare(all); err != nil {

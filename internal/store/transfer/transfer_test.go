@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -264,6 +265,51 @@ func TestPostgreSQLAndBack(t *testing.T) {
 		if d := cmp.Diff(dump(t, source, table), dump(t, target, table)); d != "" {
 			t.Errorf("table %s (-sent +returned):\n%s", table, d)
 		}
+	}
+}
+
+// Holds docs/spec/15-storage.md, "Storage and scale": one database waits for the other for as long
+// as it must. Here a writer holds the file for longer than PostgreSQL lets a service's
+// transaction idle.
+func TestCopyThatWaits(t *testing.T) {
+	from, source := file(t)
+	fill(t, source)
+	server := postgrestest.Open(t)
+	if _, err := copied(t, from, server); err != nil {
+		t.Fatal(err)
+	}
+	impatient, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := impatient.Query()
+	limits.Set("idle_in_transaction_session_timeout", "100")
+	impatient.RawQuery = limits.Encode()
+
+	to, target := file(t)
+	writer, err := target.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	if _, err := writer.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { _, err := copied(t, impatient.String(), to); done <- err }()
+	raw := postgrestest.Raw(t, server)
+	for idle := false; !idle && len(done) == 0; {
+		err := raw.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+            AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '300 ms')`).Scan(&idle)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := writer.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 
