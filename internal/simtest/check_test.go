@@ -29,11 +29,15 @@ func messagesAreRecorded(r *records) {
 		}
 	}
 	recorded := map[string]int{}
-	inline := map[string]int{}
+	inline, outbox := map[string]int{}, map[string]int{}
 	for _, t := range r.turns {
 		recorded[t.name()]++
-		if t.path == "inline" && t.escalated() {
+		switch {
+		case !t.escalated():
+		case t.path == "inline":
 			inline[t.name()]++
+		case t.path == "outbox":
+			outbox[t.name()]++
 		}
 	}
 	for name, requests := range byName {
@@ -49,7 +53,9 @@ func messagesAreRecorded(r *records) {
 			texts := q.texts()
 			switch {
 			case q.status == 200 && len(texts) == 1 && texts[0] == r.w.business.Rules.Messages.Escalation:
-				copies++
+				if copies++; outbox[name] > 0 && q.diedBehind() { // it was inline, and its stamp was lost
+					inline[name]++
+				}
 			case q.status == 200 && !q.wrote.IsZero():
 				accepted++
 			case q.wrote.IsZero() && !trouble && q.process.died.Sub(q.began) > time.Second:

@@ -72,6 +72,12 @@ func (d door) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.response(req)
 }
 
+// diedBehind reports whether the process died so soon behind the answer that its stamp may be lost:
+// the reply is the outbox's then, and goes out once more.
+func (r *request) diedBehind() bool {
+	return !r.process.died.IsZero() && r.process.died.Sub(r.wrote) < time.Second
+}
+
 // writtenIn is the name of the message that a request's body brings.
 func writtenIn(body []byte) string {
 	var b struct {

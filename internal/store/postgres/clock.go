@@ -21,15 +21,21 @@ const (
 	// deadlines of turns in flight are counted by it. When the server's clock is set, all
 	// processes follow it at this pace, and so agree with each other meanwhile.
 	slew = 250 * time.Millisecond
+	// asleep is the least time that the machine's clock is trusted to have passed while nothing was
+	// counted: a machine that was suspended.
+	asleep = 2 * time.Second
 )
 
 // Clock is the server's clock, as every process of a database sees it. It costs no round
-// trip: how far this process's clock is from the server's is measured when it is made, and
-// again every half a minute.
+// trip: how far the server is from this process is measured when the clock is made, and again
+// every half a minute. In between it counts on by itself, so that setting the machine's
+// clock changes nothing.
 type Clock struct {
 	pool   *Pool
 	own    func() time.Time
-	offset atomic.Int64 // nanoseconds that the server is ahead of this process
+	began  time.Time     // by the machine's clock
+	offset atomic.Int64  // nanoseconds that the server is ahead of what has passed since
+	slept  time.Duration // by which the machine's clock left what has passed, at the last measurement
 	stop   context.CancelFunc
 	done   sync.WaitGroup
 }
@@ -38,7 +44,7 @@ type Clock struct {
 // clock, which may be set to another time than the machine's: the server's differs from
 // it by as much as from the machine's clock.
 func NewClock(ctx context.Context, pool *Pool, own func() time.Time) (*Clock, error) {
-	c := &Clock{pool: pool, own: own}
+	c := &Clock{pool: pool, own: own, began: time.Now()}
 	m, err := c.measure(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +65,13 @@ func (c *Clock) Close() {
 }
 
 // Now is the server's time.
-func (c *Clock) Now() time.Time { return c.own().Add(time.Duration(c.offset.Load())) }
+func (c *Clock) Now() time.Time {
+	now := time.Now()
+	return c.counted(now).Add(time.Duration(c.offset.Load()) + c.own().Sub(now))
+}
+
+// counted is what the machine's clock would say had nobody set it.
+func (c *Clock) counted(now time.Time) time.Time { return c.began.Round(0).Add(now.Sub(c.began)) }
 
 func (c *Clock) keep(ctx context.Context) {
 	tick := time.NewTicker(measureEvery)
@@ -70,7 +82,8 @@ func (c *Clock) keep(ctx context.Context) {
 			return
 		case <-tick.C:
 			if m, err := c.measure(ctx); err == nil { // else what was measured before holds
-				c.follow(m)
+				now := time.Now()
+				c.follow(m, now.Round(0).Sub(c.counted(now)))
 			}
 		}
 	}
@@ -79,10 +92,17 @@ func (c *Clock) keep(ctx context.Context) {
 // measured is by how much the server is ahead, and how wrong that may be.
 type measured struct{ ahead, within time.Duration }
 
-// follow moves the clock towards a measurement that contradicts it.
-func (c *Clock) follow(m measured) {
+// follow moves the clock towards a measurement that contradicts it, at once where the machine's
+// own clock, which is set away from what was counted, says the same.
+func (c *Clock) follow(m measured, set time.Duration) {
 	now := time.Duration(c.offset.Load())
-	if away := m.ahead - now; away.Abs() > m.within {
+	away, slept := m.ahead-now, set-c.slept
+	c.slept = set
+	switch {
+	case away.Abs() <= m.within:
+	case slept > asleep && (away-slept).Abs() < asleep/2:
+		c.offset.Store(int64(now + away))
+	default:
 		c.offset.Store(int64(now + min(slew, max(-slew, away))))
 	}
 }
@@ -111,5 +131,5 @@ func (c *Clock) sample(ctx context.Context) (took, ahead time.Duration, err erro
 	err = c.pool.DB.QueryRowContext(ctx,
 		"SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)").Scan(&micros)
 	took = time.Since(asked)
-	return took, time.UnixMicro(micros).Sub(asked.Add(took / 2)), Explain(err)
+	return took, time.UnixMicro(micros).Sub(c.counted(asked.Add(took / 2))), Explain(err)
 }
