@@ -200,7 +200,8 @@ func textsAreOfTheirTurn(r *records) {
 }
 
 // textsRepeatWithCause: a text repeats only where ManyChat's answer was lost, or its process
-// died or stood still between a write and its stamp.
+// died, stood still or was cut off from the database until others took it for dead, between a
+// write and its stamp.
 func textsRepeatWithCause(r *records) {
 	for i := range contacts {
 		var repeated []string
@@ -214,7 +215,7 @@ func textsRepeatWithCause(r *records) {
 			}
 			for _, o := range earlier {
 				s := span{o.at, o.at.Add(time.Minute)}
-				excused = excused || !o.told || s.meets(span{o.process.died, o.process.died}) && !o.process.died.IsZero() || o.process.wasFrozen(s) || r.whileSet(o.at)
+				excused = excused || !o.told || s.meets(span{o.process.died, o.process.died}) && !o.process.died.IsZero() || o.process.wasFrozen(s) || o.process.wasCutOff(s) || r.whileSet(o.at)
 			}
 			if !excused {
 				repeated = append(repeated, mark)

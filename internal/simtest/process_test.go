@@ -33,6 +33,7 @@ type process struct {
 	died    time.Time     // zero: it did not
 	open    map[*request]bool
 	trouble []span // when its way to the database was bad
+	cutOff  []span // when there was none, for so long that others may take it for dead
 	ambush  string // at which step something happens to it next; empty: at none
 	happens func()
 }
@@ -243,6 +244,9 @@ func (p *process) wasFrozen(s span) bool { return p.met(s, func() []span { retur
 
 // wasTroubled reports whether its way to the database was bad at any time of a span.
 func (p *process) wasTroubled(s span) bool { return p.met(s, func() []span { return p.trouble }) }
+
+// wasCutOff reports whether it could not reach the database, for long, at any time of a span.
+func (p *process) wasCutOff(s span) bool { return p.met(s, func() []span { return p.cutOff }) }
 
 func (p *process) met(s span, spans func() []span) bool {
 	p.mu.Lock()

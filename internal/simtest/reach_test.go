@@ -40,7 +40,7 @@ func (p *process) reach(ctx context.Context, write func(context.Context) error) 
 	what := operation()
 	t, start := p.trip(what), time.Now()
 	if t.fails || t.lost || t.there+t.back > 100*time.Millisecond {
-		defer func() { p.bad(span{start, time.Now()}) }()
+		defer func() { p.note(&p.trouble, span{start, time.Now()}) }()
 	}
 	err := p.travel(ctx, t, what, write)
 	p.wait()
@@ -98,6 +98,9 @@ func (p *process) trip(what string) trip {
 	luck := w.dice.at(stream, time.Now())
 	if out := w.outage(p); out > 0 {
 		t.fails = true
+		if out >= buries {
+			p.note(&p.cutOff, span{time.Now(), time.Now().Add(out)})
+		}
 		if w.dice.chance(stream, 0.5) { // it hangs
 			t.there += min(out, w.dice.span(stream, 0, 20*time.Second))
 		}
@@ -119,10 +122,14 @@ func (p *process) trip(what string) trip {
 	return t
 }
 
-func (p *process) bad(s span) {
+// buries is the shortest time without the database, behind something that a process did, in which
+// it may be taken for dead: it does nothing 48 s after its last beat, and is taken over at 60 s.
+const buries = 12 * time.Second
+
+func (p *process) note(spans *[]span, s span) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.trouble = append(p.trouble, s)
+	*spans = append(*spans, s)
 }
 
 // operation names the write that is being made, by the method of the store that makes it.
