@@ -21,6 +21,8 @@ const (
 	// deadlines of turns in flight are counted by it. When the server's clock is set, all
 	// processes follow it at this pace, and so agree with each other meanwhile.
 	slew = 250 * time.Millisecond
+	// blink is the least that a machine's clock is set by.
+	blink = time.Millisecond
 	// asleep is the least time that the machine's clock is trusted to have passed while nothing was
 	// counted: a machine that was suspended.
 	asleep = 2 * time.Second
@@ -66,8 +68,16 @@ func (c *Clock) Close() {
 
 // Now is the server's time.
 func (c *Clock) Now() time.Time {
-	now := time.Now()
-	return c.counted(now).Add(time.Duration(c.offset.Load()) + c.own().Sub(now))
+	return c.own().Round(0).Add(time.Duration(c.offset.Load()) - c.set(time.Now()))
+}
+
+// set is by how much the machine's clock was set since the beginning. Reading it twice differs by
+// less than a blink, which is nobody's doing.
+func (c *Clock) set(now time.Time) time.Duration {
+	if set := now.Round(0).Sub(c.counted(now)); set.Abs() > blink {
+		return set
+	}
+	return 0
 }
 
 // counted is what the machine's clock would say had nobody set it.
@@ -82,8 +92,7 @@ func (c *Clock) keep(ctx context.Context) {
 			return
 		case <-tick.C:
 			if m, err := c.measure(ctx); err == nil { // else what was measured before holds
-				now := time.Now()
-				c.follow(m, now.Round(0).Sub(c.counted(now)))
+				c.follow(m, c.set(time.Now()))
 			}
 		}
 	}
