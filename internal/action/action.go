@@ -7,6 +7,8 @@ package action
 import (
 	"errors"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 )
 
 // Kind names a tool, or a record kind that only the server writes.
@@ -72,15 +74,18 @@ const (
 // never a flow namespace, a tag or field name or a contact's words, so that it
 // needs no redaction.
 type Record struct {
-	Tool         Kind      `json:"tool"`
-	ID           string    `json:"id,omitempty"`
-	Value        string    `json:"value,omitempty"`  // set_field: the configured value id
-	Length       int       `json:"length,omitempty"` // write_note: code points written
-	Status       Status    `json:"status"`
-	Error        string    `json:"error,omitempty"`
-	Origin       Origin    `json:"origin,omitempty"`
-	ContactAsked bool      `json:"contactAsked,omitempty"`
-	At           time.Time `json:"at,omitzero"` // when ManyChat answered; zero: it was not asked, or did not answer
+	Tool   Kind   `json:"tool"`
+	ID     string `json:"id,omitempty"`
+	Value  string `json:"value,omitempty"`  // set_field: the configured value id
+	Length int    `json:"length,omitempty"` // write_note: code points written
+	Status Status `json:"status"`
+	Error  string `json:"error,omitempty"`
+	Origin Origin `json:"origin,omitempty"`
+	// Mark is of a field that has a part in the sale: once the write is performed, the
+	// conversation has moved with it.
+	Mark         contact.Mark `json:"mark,omitempty"`
+	ContactAsked bool         `json:"contactAsked,omitempty"`
+	At           time.Time    `json:"at,omitzero"` // when ManyChat answered; zero: it was not asked, or did not answer
 }
 
 // CountsAsSent reports whether the record is of a flow that the contact has, or may have.
@@ -106,6 +111,9 @@ type Pending struct {
 	Value string `json:"value,omitempty"`
 	// ContactAsked is of a payment link, which a contact gets again for the asking.
 	ContactAsked bool `json:"contactAsked,omitempty"`
+	// FollowOn is of what the server does behind the action in the place before, and only when
+	// that one was performed.
+	FollowOn bool `json:"followOn,omitempty"`
 	// Text is what a note says, cleaned. It is kept here alone, until it is written.
 	Text string `json:"text,omitempty"`
 }
@@ -155,6 +163,10 @@ const (
 	AnsweredUnread    Answer = "not read"
 	AnsweredBad       Answer = "bad call"
 )
+
+// EventClaim is what the right to fire an event is claimed under, beside those to flows: an
+// event and a flow may have one id.
+func EventClaim(id string) string { return "event:" + id }
 
 // Claim is the right to send one flow to one contact, which the database gives once
 // (docs/spec/08-sales.md, "Flows once").

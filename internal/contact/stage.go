@@ -1,5 +1,7 @@
 package contact
 
+import "slices"
+
 // Intent is whether the contact means to buy. The zero value is unknown.
 type Intent string
 
@@ -29,3 +31,62 @@ func FunnelStages() []FunnelStage {
 
 // Intents lists the values of an intent field, in order.
 func Intents() []Intent { return []Intent{NotProspect, Prospect} }
+
+// Before reports whether a stage comes before another. Unknown is before all of them.
+func (s FunnelStage) Before(other FunnelStage) bool {
+	all := FunnelStages()
+	return slices.Index(all, s) < slices.Index(all, other)
+}
+
+// Before reports whether an intent comes before another. Unknown is before both.
+func (i Intent) Before(other Intent) bool {
+	all := Intents()
+	return slices.Index(all, i) < slices.Index(all, other)
+}
+
+// Sale is what is known of a contact who may buy (docs/spec/08-sales.md): what their own action
+// records say was performed, and the offering that a request of theirs named.
+type Sale struct {
+	Intent   Intent
+	Stage    FunnelStage
+	Offering string // id; empty: none
+	// Chosen says that the agent wrote the offering; else a request named it, as one that comes
+	// through an offering's advert does.
+	Chosen bool
+	// OpeningOver says that the opening is not sent any more: the turn that found the contact to
+	// be a prospect went to a person.
+	OpeningOver bool
+}
+
+// Prospect reports whether the contact means to buy. One who is past the first stage without
+// a word about it does.
+func (s Sale) Prospect() bool {
+	return s.Intent == Prospect || s.Intent == "" && New.Before(s.Stage)
+}
+
+// Moved is the sale after a marked field was set, which moves no intent and no stage back.
+func (s Sale) Moved(m Mark, value string) Sale {
+	switch m {
+	case MarkIntent:
+		if s.Intent.Before(Intent(value)) {
+			s.Intent = Intent(value)
+		}
+	case MarkFunnel:
+		if s.Stage.Before(FunnelStage(value)) {
+			s.Stage = FunnelStage(value)
+		}
+	case MarkOffering:
+		s.Offering, s.Chosen = value, true
+	}
+	return s
+}
+
+// Mark says which part a field has in the sale; empty: none.
+type Mark string
+
+// The marks of docs/spec/08-sales.md, "Markers (each rule is a load failure)".
+const (
+	MarkIntent   Mark = "intent"
+	MarkFunnel   Mark = "funnel"
+	MarkOffering Mark = "offering"
+)

@@ -17,10 +17,9 @@ type Conversation struct {
 	Key         contact.Key
 	LastSentAt  time.Time // when ManyChat last took a text for the contact; zero: never
 	PausedUntil time.Time // a person has the conversation until then; zero: nobody
-	Offering    string    // id of the contact's offering; empty: none
-	Stage       contact.FunnelStage
-	Intent      contact.Intent
-	NeedsPerson bool // a reply was dead-lettered and nobody looked yet
+	contact.Sale
+	NeedsPerson bool      // a reply was dead-lettered and nobody looked yet
+	OptedOutAt  time.Time // when the contact asked not to be written to; zero: they did not, or take it back
 
 	HistoryFrom   int64     // the first place of the contact's order that their history holds
 	HandoffSaidAt time.Time // when the contact was last told that a person takes over; zero: never

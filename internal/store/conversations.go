@@ -36,7 +36,7 @@ RETURNING last_seq, ` + conversationColumns
 
 // updateEntered keeps what a message changes of its conversation.
 const updateEntered = `
-UPDATE conversations SET history_from = $2, offering = $3 WHERE id = $1`
+UPDATE conversations SET history_from = $2, offering = $3, offering_chosen = $4 WHERE id = $1`
 
 const selectConversationByKey = `
 SELECT ` + conversationColumns + ` FROM conversations
@@ -134,10 +134,10 @@ func (e *entered) judge(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (toke
 		e.HistoryFrom = e.seq - 1
 	}
 	if a.Offering != "" && arrived.Binding.Reads() { // an unbound request says nothing about the contact
-		e.Offering = a.Offering
+		e.Offering, e.Chosen = a.Offering, false
 	}
 	if e.Conversation != before {
-		_, err = tx.Exec(updateEntered, e.ID, e.HistoryFrom, e.Offering)
+		_, err = tx.Exec(updateEntered, e.ID, e.HistoryFrom, e.Offering, column.Flag(e.Chosen))
 	}
 	return arrived, generation, err
 }

@@ -27,6 +27,19 @@ func (t *Tools) field(is func(*Field) bool) *Field {
 	return nil
 }
 
+// Mark is the part that the field has in the sale; empty: none.
+func (f Field) Mark() contact.Mark {
+	switch {
+	case f.Intent:
+		return contact.MarkIntent
+	case f.Funnel:
+		return contact.MarkFunnel
+	case f.Offering:
+		return contact.MarkOffering
+	}
+	return ""
+}
+
 // FlowWithRole is the flow that has a role in the sale.
 func (t *Tools) FlowWithRole(role FlowRole) (Flow, bool) {
 	return t.flow(func(f Flow) bool { return f.Role == role })

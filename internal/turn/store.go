@@ -165,6 +165,7 @@ type Recorded struct {
 	// of those that enter history, or for an unbound turn of those that do not.
 	Recent   []time.Time
 	Sent     []string      // ids of the flows that the contact was sent since HistorySince
+	Sale     contact.Sale  // of the conversation, moved by what earlier turns staged and has not ended
 	Binding  token.Binding // empty for a turn that runs again
 	TokenRow string        // the outbox row behind the candidate that was issued; empty: none was
 }

@@ -1,11 +1,13 @@
 package tool
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -16,6 +18,7 @@ type Turn struct {
 	Contact Reader              // nil: get_contact is not offered
 	Nudges  bool                // whether schedule_nudge is offered
 	Sent    []string            // ids of the flows that the contact was sent before
+	Sale    contact.Sale        // what is known of the contact as a buyer
 	Earlier []action.Record     // of an earlier try of this turn: the flows it sent
 	Menu    *Menu               // keeps the specs between turns; nil: they are written anew
 	Fence   func(string) string // puts a contact's words, and what may hold them, between fences; nil: notes are not read
@@ -26,6 +29,7 @@ type Result struct {
 	Record  []action.Record  // in the order made, those of the earlier try first; nil: no tool was offered and there was none
 	Pending []action.Pending // those of the record that are staged, in their order
 	Calls   []action.Call    // the trace
+	Sale    contact.Sale     // of the contact, with what was staged
 }
 
 // Desk takes the calls of one turn. It is safe for concurrent use.
@@ -72,6 +76,11 @@ func NewDesk(t Turn) *Desk {
 // Tools are what is offered, in a fixed order; none: nothing is.
 func (d *Desk) Tools() []Tool { return slices.Clone(d.tools) }
 
+// Open sends the opening, if one of the calls made it due and no flow has gone out since, which it
+// would have preceded (docs/spec/08-sales.md, "Opening"). The turn calls it before a reply that
+// does not go to a person. It ends when ctx does.
+func (d *Desk) Open(context.Context) {}
+
 // Close takes no more calls and returns what they came to. A flow whose answer is still
 // awaited has failed with [action.OutcomeUnknown]; one that was waiting for its turn is not
 // sent any more.
@@ -84,7 +93,7 @@ func (d *Desk) Close() Result {
 		}
 		d.result = d.summary()
 	}
-	return Result{slices.Clone(d.result.Record), slices.Clone(d.result.Pending), slices.Clone(d.result.Calls)}
+	return Result{slices.Clone(d.result.Record), slices.Clone(d.result.Pending), slices.Clone(d.result.Calls), d.result.Sale}
 }
 
 func (d *Desk) summary() *Result {

@@ -148,6 +148,8 @@ func (h *house) live(id contact.SubscriberID) (running turn.Recorded) {
 // more fills tables that nothing above writes.
 var more = map[string]string{
 	"flow_slots": `INSERT INTO flow_slots (tenant_id, subscriber_id, slot, flows) VALUES ('demo', $1, 3, 1)`,
+	"nudges": `INSERT INTO nudges (id, tenant_id, conversation_id, turn_id, delay, message_at, due_at, state, created_at)
+        SELECT 'nudge-' || id, 'demo', id, 'turn-1', 'two_hours', 1, 2, 'pending', 1 FROM conversations WHERE subscriber_id = $1`,
 }
 
 // columns are those of every table, read in another way than the program does.

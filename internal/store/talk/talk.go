@@ -24,7 +24,8 @@ var ErrNone = errors.New("there is no such conversation")
 
 // Columns are what [Scan] reads.
 const Columns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person,
-    history_from, handoff_said_at, notified_at, paused_from, answered_at, tag_read_at, tag_active`
+    history_from, handoff_said_at, notified_at, paused_from, answered_at, tag_read_at, tag_active,
+    offering_chosen, opening_over, opted_out_at`
 
 const selectTalk = `
 SELECT ` + Columns + ` FROM conversations WHERE id = $1`
@@ -167,6 +168,7 @@ func fields(c *conversation.Conversation) []any {
 		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
 		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt), column.Instant(&c.NotifiedAt),
 		&c.PausedFrom, column.Instant(&c.AnsweredAt), column.Instant(&c.TagReadAt), &c.TagActive,
+		&c.Chosen, &c.OpeningOver, column.Instant(&c.OptedOutAt),
 	}
 }
 

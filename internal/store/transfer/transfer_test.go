@@ -52,6 +52,7 @@ var rows = map[string]string{
 	"budget_leases": `INSERT INTO budget_leases VALUES ('demo', 'p', 20000, 1, 2, 2, 3, 4, 4, 1)`,
 	"flow_sends":    `INSERT INTO flow_sends VALUES ('demo', '900000001', 'opening', NULL, 3, NULL)`,
 	"flow_slots":    `INSERT INTO flow_slots VALUES ('demo', '900000001', 3, 1)`,
+	"nudges":        `INSERT INTO nudges (id, tenant_id, conversation_id, turn_id, delay, message_at, due_at, state, created_at) VALUES ('n', 'demo', 'c', 'b', 'two_hours', 1, 2, 'pending', 2)`,
 	"rates":         `INSERT INTO rates VALUES ('demo', 'writes', 7)`,
 }
 

@@ -1,0 +1,35 @@
+-- +goose Up
+
+-- Whether the agent wrote the contact's offering; else a request named it.
+ALTER TABLE conversations ADD COLUMN offering_chosen INTEGER NOT NULL DEFAULT 0 CHECK (offering_chosen IN (0, 1));
+-- Whether the opening is not sent any more: the turn that found a prospect went to a person.
+ALTER TABLE conversations ADD COLUMN opening_over INTEGER NOT NULL DEFAULT 0 CHECK (opening_over IN (0, 1));
+-- When the contact asked not to be written to.
+ALTER TABLE conversations ADD COLUMN opted_out_at INTEGER;
+
+-- Of an agent row: whether it follows up on a contact who went quiet, and so answers no message.
+ALTER TABLE turns ADD COLUMN nudge INTEGER NOT NULL DEFAULT 0 CHECK (nudge IN (0, 1));
+
+-- Follow-ups that the agent scheduled. A contact has one that is due at most. turn_id is the
+-- turn that scheduled it, and nudge_id the one that it became.
+CREATE TABLE nudges (
+    id              TEXT NOT NULL PRIMARY KEY,
+    tenant_id       TEXT NOT NULL,
+    conversation_id TEXT NOT NULL REFERENCES conversations (id),
+    turn_id         TEXT NOT NULL,
+    delay           TEXT NOT NULL CHECK (delay <> ''), -- its configured id
+    message_at      INTEGER NOT NULL, -- the contact's last message, that the delay and the window count from
+    due_at          INTEGER NOT NULL,
+    state           TEXT NOT NULL CHECK (state IN ('pending', 'running', 'sent', 'skipped', 'cancelled')),
+    reason          TEXT CHECK (reason IN ('contact_replied', 'escalated', 'link_sent', 'window_closing', 'human_active',
+        'read_failed', 'cap_reached', 'paused', 'opted_out')),
+    owner           TEXT CHECK (owner <> ''),
+    nudge_id        TEXT,
+    created_at      INTEGER NOT NULL,
+    ended_at        INTEGER,
+    CHECK ((state = 'cancelled') = (reason IS NOT NULL)),
+    CHECK ((state IN ('pending', 'running')) = (ended_at IS NULL))
+) STRICT;
+
+CREATE UNIQUE INDEX nudges_open ON nudges (conversation_id) WHERE state IN ('pending', 'running');
+CREATE INDEX nudges_due ON nudges (tenant_id, due_at) WHERE state = 'pending';
