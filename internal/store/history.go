@@ -19,13 +19,13 @@ import (
 const selectHistory = `
 SELECT role, text, coalesce(settled_at, received_at), actions, CASE WHEN merges > 0 THEN turn_id ELSE '' END FROM turns
 WHERE conversation_id = $1 AND seq < $2 AND seq >= $3 AND in_history = 1
-ORDER BY seq DESC LIMIT $4`
+ORDER BY seq DESC LIMIT CAST($4 AS BIGINT)`
 
 // selectRecent is bounded by its limit alone, like selectHistory.
 const selectRecent = `
 SELECT received_at FROM turns
-WHERE conversation_id = $1 AND bound = $2 AND seq < $3 AND role = 'contact' AND counted = 1
-ORDER BY seq DESC LIMIT $4`
+WHERE conversation_id = $1 AND bound = CAST($2 AS BIGINT) AND seq < $3 AND role = 'contact' AND counted = 1
+ORDER BY seq DESC LIMIT CAST($4 AS BIGINT)`
 
 // history is what a bound turn may remember, oldest first; an unbound one gets nothing.
 // The messages that it answers begin at the place first.

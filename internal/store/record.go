@@ -27,8 +27,8 @@ VALUES ($1, $2, $3, $4, 'contact', $5, $6, $7, $8, $9, $10, $11)`
 // selectOpen reads the contact's unfinished turns that are bound as a message is.
 const selectOpen = `
 SELECT id, state FROM turns
-WHERE conversation_id = $1 AND bound = $2 AND ` + unfinished + `
-ORDER BY seq LIMIT $3`
+WHERE conversation_id = $1 AND bound = CAST($2 AS BIGINT) AND ` + unfinished + `
+ORDER BY seq LIMIT CAST($3 AS BIGINT)`
 
 // selectLast reads the contact's last messages, and of each whether its answer is still to
 // come.
@@ -36,7 +36,7 @@ const selectLast = `
 SELECT m.text, m.received_at, coalesce(b.responded_at, a.responded_at) IS NULL
     AND coalesce(b.state, a.state) IN ('waiting', 'running', 'answering')
 FROM turns m JOIN turns a ON a.id = m.turn_id LEFT JOIN turns b ON b.id = a.merged_into
-WHERE m.conversation_id = $1 AND m.bound = $2 AND m.role = 'contact' AND m.counted = 1
+WHERE m.conversation_id = $1 AND m.bound = CAST($2 AS BIGINT) AND m.role = 'contact' AND m.counted = 1
 ORDER BY m.seq DESC LIMIT 16`
 
 // mergeTurn ends a waiting turn, whose message another one answers.

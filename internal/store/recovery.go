@@ -35,17 +35,17 @@ WHERE tenant_id = $1 AND status = 'delivering' AND owner NOT LIKE 'response/%'`
 const selectLeft = `
 SELECT id, conversation_id, seq FROM turns
 WHERE tenant_id = $1 AND ` + unfinished + ` AND (owner IS NULL OR owner <> $2)
-ORDER BY received_at, seq LIMIT $3`
+ORDER BY received_at, seq LIMIT CAST($3 AS BIGINT)`
 
 const selectUnowned = `
 SELECT id, conversation_id, seq FROM turns
 WHERE tenant_id = $1 AND ` + unfinished + ` AND owner IS NULL
-ORDER BY received_at, seq LIMIT $2`
+ORDER BY received_at, seq LIMIT CAST($2 AS BIGINT)`
 
 const selectOrphans = `
 SELECT id, conversation_id, seq FROM turns
 WHERE tenant_id = $1 AND ` + unfinished + ` AND owner = $2
-ORDER BY received_at, seq LIMIT $3`
+ORDER BY received_at, seq LIMIT CAST($3 AS BIGINT)`
 
 const selectLost = `
 SELECT id, conversation_id, seq FROM turns WHERE id = $1 AND ` + unfinished + ` AND owner = $2`

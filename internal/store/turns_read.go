@@ -50,12 +50,12 @@ const recentColumns = turnColumns + `,
 const selectLatestTurns = `
 SELECT ` + recentColumns + ` FROM turns a` + joinTurn + `
 WHERE a.role = 'agent' AND a.tenant_id = $1
-ORDER BY a.id DESC LIMIT $2`
+ORDER BY a.id DESC LIMIT CAST($2 AS BIGINT)`
 
 const selectRecentTurns = `
 SELECT ` + recentColumns + ` FROM turns a` + joinTurn + `
 WHERE a.conversation_id = $1 AND a.role = 'agent'
-ORDER BY a.seq DESC LIMIT $2`
+ORDER BY a.seq DESC LIMIT CAST($2 AS BIGINT)`
 
 // RecentTurn is a turn together with where its outbox rows stand.
 type RecentTurn struct {

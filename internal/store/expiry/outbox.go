@@ -15,7 +15,7 @@ const selectOver = `
 SELECT id, coalesce(delivered_at, next_attempt_at) FROM outbox
 WHERE tenant_id = $1 AND status IN ('delivered', 'discarded') AND coalesce(delivered_at, next_attempt_at) < $2
   AND coalesce(delivered_at, next_attempt_at) >= $3 AND (coalesce(delivered_at, next_attempt_at), id) > ($3, $4)
-ORDER BY coalesce(delivered_at, next_attempt_at), id LIMIT $5`
+ORDER BY coalesce(delivered_at, next_attempt_at), id LIMIT CAST($5 AS BIGINT)`
 
 // deleteOver leaves the rows of a turn that has another one to be done or to be decided
 // about: together they tell what the turn said.

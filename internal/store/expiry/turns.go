@@ -17,12 +17,12 @@ SELECT c.id, c.subscriber_id, c.channel,
     (SELECT t.received_at FROM turns t WHERE t.conversation_id = c.id ORDER BY t.seq LIMIT 1)
 FROM conversations c
 WHERE c.tenant_id = $1 AND (c.subscriber_id, c.channel) > ($2, $3)
-ORDER BY c.subscriber_id, c.channel LIMIT $4`
+ORDER BY c.subscriber_id, c.channel LIMIT CAST($4 AS BIGINT)`
 
 const selectTurns = `
 SELECT id, seq, received_at, coalesce(merged_into, '') FROM turns
 WHERE conversation_id = $1 AND seq > $2 AND role = 'agent'
-ORDER BY seq LIMIT $3`
+ORDER BY seq LIMIT CAST($3 AS BIGINT)`
 
 const selectMerged = `
 SELECT id FROM turns WHERE merged_into = $1`

@@ -23,7 +23,7 @@ SELECT ` + Columns + ` FROM outbox WHERE id = $1`
 const selectOutboxRows = `
 SELECT ` + Columns + ` FROM outbox
 WHERE id > $1 AND status IN ($2, $3, $4, $5, $6, $7)
-ORDER BY id LIMIT $8`
+ORDER BY id LIMIT CAST($8 AS BIGINT)`
 
 // selectDead takes whether the rows' texts may have arrived.
 const selectDead = `

@@ -22,14 +22,14 @@ const dueRows = `
     FROM outbox o
     JOIN turns t ON t.id = o.turn_id
     JOIN conversations c ON c.id = o.conversation_id
-    WHERE o.kind = $4 AND o.next_attempt_at <= $1
+    WHERE o.kind = CAST($4 AS TEXT) AND o.next_attempt_at <= $1
       AND (o.kind <> 'reply' OR c.last_sent_at IS NULL OR c.last_sent_at <= $2 OR c.last_sent_at > $3)
       AND` + claimable
 
 // claimOutbox reads due rows in due order and stops at the limit.
 const claimOutbox = `
 WITH due AS (SELECT o.id` + dueRows + `
-    ORDER BY o.next_attempt_at, o.seq LIMIT $5)
+    ORDER BY o.next_attempt_at, o.seq LIMIT CAST($5 AS BIGINT))
 UPDATE outbox SET status = 'delivering', owner = $6, attempts = attempts + 1
 WHERE id IN (SELECT id FROM due) AND status = 'pending'
 RETURNING ` + Columns

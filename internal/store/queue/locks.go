@@ -17,7 +17,7 @@ import (
 // somebody's hands: another worker's, or a turn's that settles.
 const lockDue = `
 SELECT o.id` + dueRows + `
-ORDER BY o.next_attempt_at, o.seq LIMIT $5
+ORDER BY o.next_attempt_at, o.seq LIMIT CAST($5 AS BIGINT)
 FOR UPDATE OF o SKIP LOCKED FOR NO KEY UPDATE OF c SKIP LOCKED`
 
 // claimLocked looks at the locked rows once more. The statement that locked them saw the

@@ -73,8 +73,8 @@ const selectNextDue = `
 SELECT o.next_attempt_at, CASE WHEN o.kind = 'reply' THEN c.last_sent_at END FROM outbox o
 JOIN turns t ON t.id = o.turn_id
 JOIN conversations c ON c.id = o.conversation_id
-WHERE o.kind = $2 AND` + claimable + `
-ORDER BY o.next_attempt_at, o.seq LIMIT $1`
+WHERE o.kind = CAST($2 AS TEXT) AND` + claimable + `
+ORDER BY o.next_attempt_at, o.seq LIMIT CAST($1 AS BIGINT)`
 
 // dueHorizon bounds [Outbox.NextDue]: when this many of the soonest rows all wait for their
 // contact's gap, a later row may be due before them, by less than a gap.

@@ -31,14 +31,14 @@ WITH talks AS (
       AND (CAST($3 AS BIGINT) = 0 OR needs_person = 1))
 SELECT active_at, ` + Columns + ` FROM talks
 WHERE CAST($6 AS TEXT) = '' OR (active_at, id) < (CAST($7 AS BIGINT), CAST($6 AS TEXT))
-ORDER BY active_at DESC, id DESC LIMIT $4`
+ORDER BY active_at DESC, id DESC LIMIT CAST($4 AS BIGINT)`
 
 // selectOnTheirWay reads what did not get to a contact yet, or never will by itself.
 const selectOnTheirWay = `
 SELECT ` + queue.Columns + ` FROM outbox
 WHERE turn_id IN (SELECT id FROM turns WHERE conversation_id = $1)
   AND status IN ('pending', 'delivering', 'dead', 'withheld')
-ORDER BY seq DESC, kind, part LIMIT $2`
+ORDER BY seq DESC, kind, part LIMIT CAST($2 AS BIGINT)`
 
 // maxListed bounds a list whose caller names no limit.
 const maxListed = 100

@@ -53,7 +53,7 @@ SELECT c.subscriber_id, t.id, EXISTS (SELECT 1 FROM outbox o
 FROM conversations c JOIN turns t ON t.conversation_id = c.id AND t.seq = c.last_seq
 LEFT JOIN contacts k ON k.tenant_id = c.tenant_id AND k.subscriber_id = c.subscriber_id
 WHERE c.tenant_id = $1 AND coalesce(k.has_token, 0) = 0 AND t.received_at >= $2 AND c.subscriber_id > $3
-ORDER BY c.subscriber_id LIMIT $4`
+ORDER BY c.subscriber_id LIMIT CAST($4 AS BIGINT)`
 
 // insertTokenRow takes order and contact from the turn, which is any of the contact's.
 // The generation, as part, tells its rows apart.

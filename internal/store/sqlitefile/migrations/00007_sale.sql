@@ -33,3 +33,4 @@ CREATE TABLE nudges (
 
 CREATE UNIQUE INDEX nudges_open ON nudges (conversation_id) WHERE state IN ('pending', 'running');
 CREATE INDEX nudges_due ON nudges (tenant_id, due_at) WHERE state = 'pending';
+CREATE INDEX nudges_of ON nudges (conversation_id, created_at);
