@@ -123,7 +123,11 @@ func queueSettled(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
 // two was written while the settlement was on its way. An unbound turn neither waits
 // nor is waited for.
 func reserveGap(tx *groupcommit.Tx, c conversation.Conversation, s turn.Settlement, now time.Time) error {
-	if sent := c.LastSentAt; !sent.After(latest(s.Turn.SettledAt, now)) && sent.Add(s.Gap).After(s.Turn.SettledAt) {
+	at := s.Turn.SettledAt
+	if now.Before(at.Add(-s.Gap)) {
+		at = now // the clock was set back while the settlement was on its way
+	}
+	if sent := c.LastSentAt; !sent.After(latest(at, now)) && sent.Add(s.Gap).After(at) {
 		return &turn.TooSoonError{LastSent: sent}
 	}
 	return queue.MoveLastSent(tx, c.ID, s.Turn.SettledAt, now)

@@ -76,7 +76,11 @@ func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error
 }
 
 func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
-	due := []any{column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), column.Micros(latest(c.Now, q.db.Now())), string(kind)}
+	now := q.db.Now()
+	if now.Before(c.Now.Add(-c.Gap)) {
+		c.Now = now // the clock was set back while the claim was on its way
+	}
+	due := []any{column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), column.Micros(latest(c.Now, now)), string(kind)}
 	query, args := claimOutbox, append(slices.Clip(due), c.Room[kind], c.Owner)
 	if tx.Shared() {
 		locked, err := lock(tx, append(slices.Clip(due), c.Room[kind]))

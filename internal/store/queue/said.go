@@ -37,10 +37,11 @@ const forgetHandoffSaid = `
 UPDATE conversations SET handoff_said_at = NULL
 FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conversations.handoff_said_at = t.settled_at`
 
-// MoveLastSent notes when a text went out to the contact, at the latest now.
+// MoveLastSent notes when a text went out to the contact, at the latest now: the clock may have
+// been set back since.
 func MoveLastSent(tx *groupcommit.Tx, conversationID string, at, now time.Time) error {
 	if now.Before(at) {
-		now = at // the clock was set back since
+		at = now
 	}
 	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(at), column.Micros(now))
 	return err

@@ -80,7 +80,9 @@ func testClaimOneInHand(t *testing.T, f *fixture) {
 // clock that was set back, and mutes nobody.
 func testClaimAfterClockJump(t *testing.T, f *fixture) {
 	r := f.answer(t, "700001", "hello", "hi")
-	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: start.Add(time.Hour)})
+	f.now = start.Add(time.Hour)
+	f.stamp(t, turn.Stamp{ConversationID: r.Conversation.ID, At: f.now})
+	f.now = start
 	row := f.deferred(t, "700001", "later")
 	got := f.claimOne(t)
 	diff(t, "claimed", row, got.ID)
@@ -89,6 +91,23 @@ func testClaimAfterClockJump(t *testing.T, f *fixture) {
 		t.Fatalf("Progress: %v", err)
 	}
 	diff(t, "last sent", f.now, f.conversation(t, "700001").LastSentAt)
+}
+
+// Holds docs/spec/05-delivery.md, "Outbox", Pacing: a claim that was on its way when the clock was
+// set back keeps the gap all the same.
+func testClaimAcrossAClockJump(t *testing.T, f *fixture) {
+	f.deferred(t, "700001", "one", "two")
+	row := f.claimOne(t)
+	row.Payload.Sent = 1
+	if err := f.db.Progress(t.Context(), row, f.now); err != nil {
+		t.Fatalf("Progress: %v", err)
+	}
+	row.Status, row.NextAttemptAt = outbox.Pending, f.now
+	f.release(t, row)
+	began := outbox.Claim{Owner: owner, Now: start.Add(time.Hour), Gap: gap, Room: map[outbox.Kind]int{outbox.Reply: 10}}
+	diff(t, "claimed", []string{}, ids(must(f.db.Claim(t.Context(), began))(t)))
+	f.now = start.Add(gap)
+	f.claimOne(t)
 }
 
 // Holds docs/spec/05-delivery.md, "Outbox", Pacing: a text that goes out while a claim is

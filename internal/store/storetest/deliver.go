@@ -21,6 +21,7 @@ func testProgress(t *testing.T, f *fixture) {
 	diff(t, "last sent after an unknown outcome", time.Time{}, f.conversation(t, "700001").LastSentAt)
 
 	r.Payload.Sent, r.Payload.Unknown = 1, 0
+	f.now = start.Add(2 * time.Second)
 	if err := f.db.Progress(t.Context(), r, start.Add(time.Second)); err != nil {
 		t.Fatalf("Progress: %v", err)
 	}

@@ -79,9 +79,17 @@ func testSettleInsideTheGap(t *testing.T, f *fixture) {
 	f.settle(t, s)
 
 	jumped := settled(f.say(t, "700002", "hello"), conversation.Inline, "hi")
-	f.stamp(t, turn.Stamp{ConversationID: jumped.Turn.ConversationID, At: start.Add(time.Hour)})
-	jumped.Gap = gap
+	f.now = start.Add(time.Hour)
+	f.stamp(t, turn.Stamp{ConversationID: jumped.Turn.ConversationID, At: f.now})
+	jumped.Gap, f.now = gap, start
 	f.settle(t, jumped) // the clock was set back by an hour
+
+	before := settled(f.say(t, "700004", "hello"), conversation.Inline, "hi")
+	f.stamp(t, turn.Stamp{ConversationID: before.Turn.ConversationID, At: start})
+	before.Gap, before.Turn.SettledAt = gap, start.Add(time.Hour)
+	if err := f.db.Settle(t.Context(), before); !errors.As(err, &soon) {
+		t.Errorf("on its way when the clock was set back: Settle returned %v, want a TooSoonError", err)
+	}
 
 	overtaken := settled(f.say(t, "700003", "hello"), conversation.Inline, "hi")
 	overtaken.Gap = gap
@@ -138,6 +146,7 @@ func testStamp(t *testing.T, f *fixture) {
 		}
 		r := f.record(t, a)
 		f.settle(t, settled(r, conversation.Inline, "text"))
+		f.now = start.Add(time.Minute)
 		stamp := turn.Stamp{TurnID: r.Turn.ID, ConversationID: r.Conversation.ID, At: start.Add(time.Second)}
 		for range 2 {
 			f.stamp(t, stamp)

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		"claim waits":               testClaimWaits,
 		"claim one in hand":         testClaimOneInHand,
 		"claim after a clock jump":  testClaimAfterClockJump,
+		"claim across a clock jump": testClaimAcrossAClockJump,
 		"claim under way":           testClaimUnderWay,
 		"claim limit":               testClaimLimit,
 		"next due":                  testNextDue,
