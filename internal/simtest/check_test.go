@@ -153,12 +153,18 @@ func repliesKeepTheirOrder(r *records) {
 				if late := last.Sub(at); late > 0 && !(late < 3*time.Second && r.whileSet(at)) {
 					r.w.violate("%s arrived %s before %s, which is of an earlier turn or sentence", mark, late, before)
 				}
-				if at.After(last) {
+				if at.After(last) && r.accepted(mark) {
 					last, before = at, mark
 				}
 			}
 		}
 	}
+}
+
+// accepted reports whether a process ever heard that a mark was taken. What ManyChat denies and does
+// all the same comes when it comes.
+func (r *records) accepted(mark string) bool {
+	return slices.ContainsFunc(r.outs[mark], func(o out) bool { return o.told })
 }
 
 // textsReachTheirContact: a text reaches only its contact.
