@@ -123,7 +123,8 @@ func queueSettled(tx *groupcommit.Tx, s turn.Settlement, now time.Time) error {
 // two was written while the settlement was on its way. An unbound turn neither waits
 // nor is waited for.
 func reserveGap(tx *groupcommit.Tx, c conversation.Conversation, s turn.Settlement, now time.Time) error {
-	at := s.Turn.SettledAt
+	at := s.Turn.SettledAt.Round(0) // by the time of day, which last-sent times are kept in
+	now = now.Round(0)
 	if now.Before(at.Add(-s.Gap)) {
 		at = now // the clock was set back while the settlement was on its way
 	}

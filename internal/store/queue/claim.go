@@ -76,7 +76,8 @@ func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error
 }
 
 func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
-	now := q.db.Now()
+	c.Now = c.Now.Round(0) // by the time of day, which last-sent times are kept in
+	now := q.db.Now().Round(0)
 	if now.Before(c.Now.Add(-c.Gap)) {
 		c.Now = now // the clock was set back while the claim was on its way
 	}

@@ -40,10 +40,8 @@ FROM turns t WHERE t.id = $1 AND t.conversation_id = conversations.id AND conver
 // MoveLastSent notes when a text went out to the contact, at the latest now: the clock may have
 // been set back since.
 func MoveLastSent(tx *groupcommit.Tx, conversationID string, at, now time.Time) error {
-	if now.Before(at) {
-		at = now
-	}
-	_, err := tx.Exec(moveLastSent, conversationID, column.Micros(at), column.Micros(now))
+	sent, latest := at.UnixMicro(), now.UnixMicro() // by the time of day, which is what is kept
+	_, err := tx.Exec(moveLastSent, conversationID, min(sent, latest), latest)
 	return err
 }
 
