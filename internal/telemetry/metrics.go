@@ -2,11 +2,14 @@ package telemetry
 
 import (
 	"net/http"
+	"runtime"
+	rt "runtime/metrics"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -94,8 +97,29 @@ func NewMetrics() *Metrics {
 	}
 	m.registry.MustRegister(m.turns, m.bindings, m.seconds, m.tokens, m.dollars, m.interventions, m.inbound, m.budget, m.token,
 		m.keyRefused)
+	m.watchProcess()
 	m.startAtZero()
 	return m
+}
+
+// watchProcess adds what the process itself takes: goroutines, the live heap, and where the
+// system tells them, descriptors, resident memory and processor time.
+func (m *Metrics) watchProcess() {
+	m.registry.MustRegister(
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{Namespace: namespace}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "goroutines", Help: "Goroutines that there are now.",
+		}, func() float64 { return float64(runtime.NumGoroutine()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "heap_live_bytes", Help: "Heap that the last collection of garbage found in use.",
+		}, liveHeap),
+	)
+}
+
+func liveHeap() float64 {
+	sample := []rt.Sample{{Name: "/gc/heap/live:bytes"}}
+	rt.Read(sample)
+	return float64(sample[0].Value.Uint64())
 }
 
 func counters(name, help string, labels ...string) *prometheus.CounterVec {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -158,6 +161,7 @@ func TestMetricNames(t *testing.T) {
 	for line := range strings.Lines(exposition(t, m)) {
 		fields := strings.Fields(line)
 		switch {
+		case strings.Contains(line, "manychat_agent_process_"): // named and explained by the library
 		case fields[1] == "HELP" && len(fields) > 5:
 			helped[fields[2]] = true
 		case fields[1] == "TYPE" && fields[3] == "counter" && !strings.HasSuffix(fields[2], "_total"):
@@ -168,8 +172,26 @@ func TestMetricNames(t *testing.T) {
 			t.Errorf("%s is not explained", fields[2])
 		}
 	}
-	if len(helped) != 10 {
+	if len(helped) != 12 {
 		t.Errorf("%d metrics are explained: %v", len(helped), helped)
+	}
+}
+
+// Holds docs/spec/16-operations.md, "Logs, metrics, traces": what the process itself takes.
+func TestProcessMetrics(t *testing.T) {
+	runtime.GC()
+	names := []string{"goroutines", "heap_live_bytes"}
+	if runtime.GOOS == "linux" {
+		names = append(names, "process_open_fds", "process_resident_memory_bytes", "process_cpu_seconds_total")
+	}
+	got := exposition(t, telemetry.NewMetrics())
+	for _, name := range names {
+		found := regexp.MustCompile(`(?m)^manychat_agent_` + name + ` (\S+)$`).FindStringSubmatch(got)
+		if found == nil {
+			t.Errorf("no %s in\n%s", name, got)
+		} else if value, err := strconv.ParseFloat(found[1], 64); err != nil || value <= 0 {
+			t.Errorf("%s is %s", name, found[1])
+		}
 	}
 }
 
