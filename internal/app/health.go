@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -39,10 +40,23 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := s.db.Ping(ctx); err != nil {
 		s.opts.Log.Error("not ready", "error", err)
-		writeStatus(w, http.StatusServiceUnavailable, status{"unavailable", "the database does not answer"})
+		writeStatus(w, http.StatusServiceUnavailable, status{"unavailable", trouble(err)})
 		return
 	}
 	writeStatus(w, http.StatusOK, status{"ready", s.mistakes.detail()})
+}
+
+// trouble is what anybody may know of why the database is not ready.
+func trouble(err error) string {
+	switch {
+	case errors.Is(err, store.ErrDiskFull):
+		return "the disk that holds the database is full"
+	case errors.Is(err, store.ErrIO):
+		return "the disk that holds the database reports errors"
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrUnwritable):
+		return "the database cannot be written"
+	}
+	return "the database does not answer"
 }
 
 func writeStatus(w http.ResponseWriter, code int, s status) {

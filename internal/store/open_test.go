@@ -185,6 +185,9 @@ func TestDiskTrouble(t *testing.T) {
 				t.Errorf("Record returned %v, want %v", err, c.want)
 			}
 			_ = db.Write(t.Context(), c.repair)
+			if err := db.Ping(t.Context()); err != nil {
+				t.Errorf("Ping returned %v when all was well again", err)
+			}
 			if r := record(t, db, "turn-2", "hello"); r.Turn.Seq != 2 {
 				t.Errorf("the failed record left a trace: place %d", r.Turn.Seq)
 			}

@@ -39,6 +39,7 @@ type DB struct {
 	write  *sql.DB             // SQLite's one connection that writes; nil when read-only
 	writer *groupcommit.Writer // SQLite's; nil when read-only
 	local  *listeners          // SQLite's
+	disk   *disk               // SQLite's
 	around Around              // inside which writes are made; nil: nothing is
 	lent   bool                // somebody else closes it
 
@@ -92,10 +93,14 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping reports whether the database answers, and on PostgreSQL whether it takes writes.
+// Ping reports whether the database answers, and on PostgreSQL whether it takes writes. A SQLite
+// file is asked for that too once a write has failed because of its disk.
 func (db *DB) Ping(ctx context.Context) error {
 	if db.pool != nil {
 		return db.pool.Ping(ctx)
+	}
+	if err := db.recovered(ctx); err != nil {
+		return err
 	}
 	var one int
 	return Explain(db.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
@@ -133,7 +138,9 @@ func Write[T any](ctx context.Context, db *DB, fn func(tx *groupcommit.Tx) (T, e
 		err = db.writer.Do(ctx, run)
 	}
 	if err != nil {
-		return none, Explain(err)
+		err = Explain(err)
+		db.disk.failed(err)
+		return none, err
 	}
 	return value, nil
 }

@@ -39,7 +39,7 @@ func openFile(ctx context.Context, path string, o Options) (*DB, error) {
 	if err := sqlitefile.Prepare(path, o.ReadOnly); err != nil {
 		return nil, err
 	}
-	db := &DB{Now: o.Now, readOnly: o.ReadOnly, local: &listeners{}}
+	db := &DB{Now: o.Now, readOnly: o.ReadOnly, local: &listeners{}, disk: &disk{path: path}}
 	if err := db.connect(ctx, path, o); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
