@@ -42,15 +42,19 @@ type process struct {
 
 // start is how a program is started, with no environment but the given one.
 type start struct {
-	folder string
-	env    []string
-	args   []string
-	in     *os.File // nil: empty
+	program []string // what args belong to; empty: this binary, under the program's name
+	folder  string
+	env     []string
+	args    []string
+	in      *os.File // nil: empty
 }
 
 func run(t *testing.T, s start) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command("manychat-agent", s.args...), log: &syncBuffer{}, http: &http.Client{Timeout: answersWithin}}
+	if len(s.program) == 0 {
+		s.program = []string{"manychat-agent"}
+	}
+	p := &process{t: t, cmd: exec.Command(s.program[0], slices.Concat(s.program[1:], s.args)...), log: &syncBuffer{}, http: &http.Client{Timeout: answersWithin}}
 	p.cmd.Dir = s.folder
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + s.folder, noRaceSleep}, s.env...)
 	p.cmd.Stderr = p.log

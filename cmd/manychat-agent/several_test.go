@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
+	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
 )
 
 // killsOf is how many processes the tests of several kill: KILLS=200 plays a long run.
@@ -39,25 +40,18 @@ func killsOf(t *testing.T, usual int) int {
 type cluster struct {
 	*deployment
 	front *front
-	line  *line
 	dice  *rand.Rand
 	env   []string
 	ports []string
 	runs  [4]*process // two serve, two worker
 }
 
-func newCluster(t *testing.T) *cluster {
+func newCluster(t *testing.T, database string) *cluster {
 	t.Helper()
 	c := &cluster{deployment: newDeployment(t), front: &front{}}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	c.dice = rand.New(rand.NewPCG(seed, 0))
-	database, err := url.Parse(postgrestest.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.line = newLine(t, database.Host)
-	database.Host = c.line.address()
 	// The address of the deployment is the front's; each serve has a port of its own.
 	server := httptest.NewUnstartedServer(c.front)
 	listener, err := net.Listen("tcp", strings.TrimPrefix(c.url, "http://"))
@@ -73,7 +67,7 @@ func newCluster(t *testing.T) *cluster {
 			c.env = append(c.env, variable)
 		}
 	}
-	c.env = append(c.env, "DATABASE_URL="+database.String(), "PROCESS_LEASE_MS=2000", "SHUTDOWN_GRACE_MS=3000")
+	c.env = append(c.env, "DATABASE_URL="+database, "PROCESS_LEASE_MS=2000", "SHUTDOWN_GRACE_MS=3000")
 	for range 2 {
 		free := httptest.NewServer(nil)
 		c.ports = append(c.ports, free.URL[strings.LastIndex(free.URL, ":")+1:])
@@ -118,7 +112,7 @@ func (c *cluster) ready(i int) {
 }
 
 // load lets every contact write until the test says that it is enough.
-func (c *cluster) load() (enough func()) {
+func (d *deployment) load() (enough func()) {
 	done := make(chan struct{})
 	var writing sync.WaitGroup
 	for id, offering := range offerings {
@@ -128,7 +122,7 @@ func (c *cluster) load() (enough func()) {
 				case <-done:
 					return
 				case <-time.After(writesEvery):
-					c.write(id, fmt.Sprintf("how much is the %s for %d people?", offering, people))
+					d.write(id, fmt.Sprintf("how much is the %s for %d people?", offering, people))
 				}
 			}
 		})
@@ -140,31 +134,31 @@ func (c *cluster) load() (enough func()) {
 }
 
 // events waits until so many more requests have begun or ended at ManyChat.
-func (c *cluster) events(n int) {
-	c.t.Helper()
+func (d *deployment) events(n int) {
+	d.t.Helper()
 	select {
-	case <-c.after(n):
+	case <-d.after(n):
 	case <-time.After(longest):
-		c.t.Fatal("nothing happens any more")
+		d.t.Fatal("nothing happens any more")
 	}
 }
 
 // settled asserts, as [deployment.check] does, over what several processes did.
-func (c *cluster) settled() {
-	c.t.Helper()
+func (d *deployment) settled() {
+	d.t.Helper()
 	for id, offering := range offerings {
 		err := eventually(func() error {
-			recorded, err := recent(c.url, consoleKey, id)
+			recorded, err := recent(d.url, consoleKey, id)
 			if err != nil {
 				return err
 			}
 			return over(recorded)
 		})
 		if err != nil {
-			c.t.Errorf("%s: %v", id, err)
+			d.t.Errorf("%s: %v", id, err)
 			continue
 		}
-		c.check(id, offering)
+		d.check(id, offering)
 	}
 }
 
@@ -199,7 +193,7 @@ func eventually(ask func() error) error {
 func TestSeveralKilled(t *testing.T) {
 	for n := killsOf(t, killsAtOnce); n > 0; n -= killsAtOnce {
 		t.Run(fmt.Sprint(n, " to go"), func(t *testing.T) {
-			c := newCluster(t)
+			c := newCluster(t, postgrestest.Open(t))
 			enough := c.load()
 			for range killsAtOnce {
 				c.events(5 + c.dice.IntN(40))
@@ -223,7 +217,7 @@ const killsAtOnce = 5
 // Holds docs/spec/03-turn.md, "Crash recovery", Shutdown: processes that are told to stop under load end
 // within their grace and hand back what is unfinished.
 func TestSeveralTerminated(t *testing.T) {
-	c := newCluster(t)
+	c := newCluster(t, postgrestest.Open(t))
 	enough := c.load()
 	for i := range c.runs {
 		c.events(5 + c.dice.IntN(40))
@@ -242,38 +236,98 @@ func TestSeveralTerminated(t *testing.T) {
 
 // handedOff are the messages that were answered without being recorded: nothing else could be
 // done without a database.
-func (c *cluster) handedOff() {
-	c.t.Helper()
+func (d *deployment) handedOff() {
+	d.t.Helper()
 	for id := range offerings {
-		recorded, err := recent(c.url, consoleKey, id)
+		recorded, err := recent(d.url, consoleKey, id)
 		if err != nil {
-			c.t.Fatal(err)
+			d.t.Fatal(err)
 		}
-		copies := 0
-		for _, item := range c.at.Chat(id) {
-			copies += strings.Count(item.Text, escalation)
-		}
-		if c.accepted[id] > len(recorded)+copies {
-			c.t.Errorf("%s got %d responses, to %d recorded messages and %d that were handed off", id, c.accepted[id], len(recorded), copies)
+		copies := d.copies(id)
+		if d.accepted[id] > len(recorded)+copies {
+			d.t.Errorf("%s got %d responses, to %d recorded messages and %d that were handed off", id, d.accepted[id], len(recorded), copies)
 		}
 	}
-	clear(c.accepted)
+	clear(d.accepted)
+}
+
+// copies are the handoffs that a contact was shown.
+func (d *deployment) copies(id string) (n int) {
+	for _, item := range d.at.Chat(id) {
+		n += strings.Count(item.Text, escalation)
+	}
+	return n
 }
 
 // Holds docs/spec/17-quality.md, "Reliability": the database goes away for up to two seconds
 // again and again under load, in the middle of whatever it was asked.
 func TestSeveralWithoutTheirDatabase(t *testing.T) {
-	c := newCluster(t)
+	database, err := url.Parse(postgrestest.Open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := newLine(t, database.Host)
+	database.Host = line.address()
+	newCluster(t, database.String()).outages(line.cut, line.mend)
+}
+
+// Holds docs/spec/17-quality.md, "Reliability": PostgreSQL is restarted under load, in order and
+// as if it had crashed.
+func TestSeveralWhosePostgreSQLRestarts(t *testing.T) {
+	for _, how := range []postgrestest.Shutdown{postgrestest.Fast, postgrestest.Immediate} {
+		t.Run(string(how), func(t *testing.T) {
+			server := postgrestest.Own(t)
+			newCluster(t, server.URL()).outages(func() { server.Stop(how) }, server.Start)
+		})
+	}
+}
+
+// outagesAtOnce is how often the database goes away from one deployment.
+const outagesAtOnce = 4
+
+// outages takes the database away for up to two seconds, a few times under load.
+func (c *cluster) outages(begin, end func()) {
+	c.t.Helper()
 	enough := c.load()
-	for range 4 {
+	for range outagesAtOnce {
 		c.events(5 + c.dice.IntN(40))
-		c.line.cut()
+		begin()
 		after(time.Duration(c.dice.IntN(2000)) * time.Millisecond)
-		c.line.mend()
+		end()
+		c.ready(0)
+		c.ready(1)
 	}
 	enough()
 	c.handedOff()
 	c.settled()
+	// A contact has one reply on its way at a time, whose note an outage may cost.
+	for id, offering := range offerings {
+		again := c.repeated(id, offering)
+		c.t.Logf("%s was shown %d answers again", id, again)
+		if again > outagesAtOnce {
+			c.t.Errorf("%s was shown %d answers again, in %d outages", id, again, outagesAtOnce)
+		}
+	}
+}
+
+// repeated is how many answers about its offering a contact was shown more often than they
+// were given.
+func (d *deployment) repeated(id, offering string) (again int) {
+	d.t.Helper()
+	about := func(text string) int { return strings.Count(strings.ToLower(text), offering) }
+	recorded, err := recent(d.url, consoleKey, id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, turn := range recorded {
+		again -= about(strings.Join(turn.Replies, "\n"))
+	}
+	for _, item := range d.at.Chat(id) {
+		if item.From != phone.FromContact {
+			again += about(item.Text)
+		}
+	}
+	return again
 }
 
 // after waits on the real clock: the processes have no other.
