@@ -17,12 +17,13 @@ staticcheck = go tool -modfile=tools/go.mod staticcheck
 hours = ^Test(TokenWritesThatFail|TurnCap|OtherChannelsUnbindNobody|TokensOfUnboundRequests|OldTokensAreForgotten|RepairedBodies|HourlyLimit|ConversationsOnThePhone|TokensOfUnknownOutcome|FullContactData|HistoryFromBeforeTokens|ToolsFaultsOfActions|ToolsFaultsKeepTheOrder|ToolsFaultsOfFlows|ToolsFaultsOfReads|ToolsKeepTheirSecrets|ToolsOfHandoffs|NoticeOfEveryHandoff|NoticeWithinQuietMinutes|HandoffNotice|RepliesDoNotWaitForActions|ActionsTakeNoRoomOfReplies|RefusedKeyStopsTheWorker|HeadThatTellsNothing|FlowLimitOfAContact|RefusedKey|Random|RandomPair|Simulation)$$
 
 # Tables of whole conversations: what runs in them at once runs in their neighbours too.
-tables = ^Test(ModelFailuresCostOneHandoff|LateReplyUnderFaults|ModelThatObeys|ToolsFollowTheText|EveryHandoffOfTheGuardrails|FallbackAnswers|EveryHandoffOfTheContract|CallbackOfEveryAnswer|WhatTheGuardrailsMend|ModelMisbehaves|InjectionStaysInTheFences|DailyBudget|TokenWritesThatLie|LongAndManyMessages|ToolsAreEnumsOfTheFile|ToolsOfTurnsWithoutAModel|NoticeOfNone|RetryAfter|ToolsInTheHistory|EveryHandoffOfTheProvider|UnsaidHandoffIsSaid|EveryProvider|ThreeRepliesInEveryOrder|GuardsOfMergedMessages|ToolsFaultsOfCarriedActions|PostgreSQLQueryPlans|SeveralKilled|SeveralTerminated|SeveralWithoutTheirDatabase)$$
+tables = ^Test(ModelFailuresCostOneHandoff|LateReplyUnderFaults|ModelThatObeys|ToolsFollowTheText|EveryHandoffOfTheGuardrails|FallbackAnswers|EveryHandoffOfTheContract|CallbackOfEveryAnswer|WhatTheGuardrailsMend|ModelMisbehaves|InjectionStaysInTheFences|DailyBudget|TokenWritesThatLie|LongAndManyMessages|ToolsAreEnumsOfTheFile|ToolsOfTurnsWithoutAModel|NoticeOfNone|RetryAfter|ToolsInTheHistory|EveryHandoffOfTheProvider|UnsaidHandoffIsSaid|EveryProvider|ThreeRepliesInEveryOrder|GuardsOfMergedMessages|ToolsFaultsOfCarriedActions|PostgreSQLQueryPlans|SeveralKilled|SeveralTerminated|SeveralWithoutTheirDatabase|SeveralWhosePostgreSQLRestarts|Soak)$$
 
 .DEFAULT_GOAL := help
 SEEDS ?= 200
+SOAK  ?= 30m
 
-.PHONY: help dev build test sim properties race browser lint tidy-check generate generate-check check bench figures fuzz
+.PHONY: help dev build test sim properties race browser lint tidy-check generate generate-check check bench figures soak fuzz
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +81,9 @@ bench: ## Run the benchmarks; BENCHTIME=1s
 
 figures: ## Measure cold start, start to ready, size and memory (docs/benchmarks.md)
 	@.ci/figures
+
+soak: ## Let a serve take half of what it can for SOAK=30m, into docs/images/soak.svg and soak.csv (Linux)
+	SOAK=$(SOAK) SOAK_TO=$(CURDIR)/docs/images go test -count=1 -v -timeout=0 -run='^TestSoak$$' ./cmd/manychat-agent
 
 fuzz: ## Run every fuzz target; FUZZTIME=30s each
 	@grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file func; do \
