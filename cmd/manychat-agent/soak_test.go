@@ -166,7 +166,7 @@ func (s *soak) model() http.Handler {
 	var asked atomic.Int64
 	model := mock.New()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.halts.Load() && asked.Add(1)%slowOne == 0 {
+		if s.halts.Load() && asked.Add(1)%slowOne == 1 {
 			select {
 			case <-time.After(slowModel):
 			case <-r.Context().Done():
