@@ -239,13 +239,23 @@ func (s *soak) message() {
 	}
 }
 
+// unfinished is how many turns and rows of the outbox are not over.
+const unfinished = `
+SELECT (SELECT count(*) FROM turns WHERE state NOT IN ('settled', 'merged'))
+    + (SELECT count(*) FROM outbox WHERE status IN ('pending', 'delivering'))`
+
+// outcome is how many rows of the outbox were not delivered, and how many were late replies.
+const outcome = `
+SELECT count(*) FILTER (WHERE status <> 'delivered'), count(*) FILTER (WHERE kind = 'reply') FROM outbox`
+
 // emptied waits until everything is delivered that went to the outbox, and looks at the log.
 func (s *soak) emptied() {
 	s.t.Helper()
 	err := eventually(func() error {
-		now, err := s.measure()
-		if err == nil && now.outbox > 0 {
-			err = fmt.Errorf("%d rows of the outbox wait", now.outbox)
+		var left int
+		err := s.database.QueryRow(unfinished).Scan(&left)
+		if err == nil && left > 0 {
+			err = fmt.Errorf("%d turns and rows of the outbox are not over", left)
 		}
 		return err
 	})
@@ -253,7 +263,7 @@ func (s *soak) emptied() {
 		s.t.Error(err)
 	}
 	var lost, late int
-	err = s.database.QueryRow("SELECT count(*) FILTER (WHERE status <> 'delivered'), count(*) FILTER (WHERE kind = 'reply') FROM outbox").Scan(&lost, &late)
+	err = s.database.QueryRow(outcome).Scan(&lost, &late)
 	if err != nil || lost > 0 || late == 0 {
 		s.t.Errorf("of %d late replies and the tokens %d rows were not delivered: %v", late, lost, err)
 	}
