@@ -19,7 +19,7 @@ type Conversation struct {
 	PausedUntil time.Time // a person has the conversation until then; zero: nobody
 	contact.Sale
 	NeedsPerson bool      // a reply was dead-lettered and nobody looked yet
-	OptedOutAt  time.Time // when the contact asked not to be written to; zero: they did not, or take it back
+	OptedOutAt  time.Time // when the contact asked not to be written to; zero: they did not, or took it back
 
 	HistoryFrom   int64     // the first place of the contact's order that their history holds
 	HandoffSaidAt time.Time // when the contact was last told that a person takes over; zero: never
@@ -43,6 +43,18 @@ func (c Conversation) Holds(seq int64, now time.Time) bool {
 // is paused, or, where the business has a tag for that, the contact carried it last.
 func (c Conversation) Taken(seq int64, now time.Time, tagged bool) bool {
 	return c.Holds(seq, now) || tagged && c.TagActive
+}
+
+// Wish is what a contact's messages say about being written to; zero: nothing.
+type Wish struct {
+	Out  bool      // they ask not to be, and had not before
+	Back time.Time // the opt-out that they take back; zero: none
+}
+
+// Mute reports whether nothing may be sent to the contact, with what the messages at hand say
+// about that.
+func (c Conversation) Mute(w Wish) bool {
+	return w.Out || !c.OptedOutAt.IsZero() && !c.OptedOutAt.Equal(w.Back)
 }
 
 // Role says who an entry of a turn belongs to.

@@ -12,21 +12,21 @@ const (
 	lookAgain  = time.Second
 )
 
-// held keeps a row back whose conversation a person has by now, and gives one back whose
-// conversation cannot be read. It reports that the row is not the worker's any more.
+// held ends a row that may not go out by now, and gives one back whose conversation cannot be
+// read. It reports that the row is not the worker's any more.
 func (w *Worker) held(ctx context.Context, row Row) bool {
 	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookWithin)
 	defer cancel()
-	held, err := w.cfg.Held(look, row)
+	as, err := w.cfg.Held(look, row)
 	switch {
 	case err != nil:
-		w.cfg.Log.Error("whether a person has the conversation was not read; the row waits", "row", row.ID, "turn", row.TurnID, "error", err)
+		w.cfg.Log.Error("whether the row may go out was not read; it waits", "row", row.ID, "turn", row.TurnID, "error", err)
 		w.yield(ctx, row, lookAgain)
 		return true
-	case held:
-		w.cfg.Log.Info("outbox row withheld: a person has the conversation", "row", row.ID, "turn", row.TurnID)
+	case as != "":
+		w.cfg.Log.Info("outbox row "+string(as)+": a person has the conversation, or the contact opted out", "row", row.ID, "turn", row.TurnID)
 		row = handBack(row)
-		row.Status, row.LastError = Withheld, ""
+		row.Status, row.LastError = as, ""
 		w.release(ctx, row, nil)
 		return true
 	}

@@ -48,9 +48,10 @@ type Config struct {
 	Sender  Sender
 	Tokens  Tokens
 	Actions Actions
-	// Held reports whether a person has the conversation of a row, so that it says and does
-	// nothing more. Its error is the database's.
-	Held        func(ctx context.Context, row Row) (bool, error)
+	// Held says what becomes of a row that may say and do nothing more: [Withheld] when a
+	// person has its conversation, [Discarded] when its contact opted out; empty: it goes out.
+	// Its error is the database's.
+	Held        func(ctx context.Context, row Row) (Status, error)
 	Owner       func() string // this process
 	Field       string        // MANYCHAT_REPLY_FIELD
 	Flow        string        // MANYCHAT_REPLY_FLOW_NS

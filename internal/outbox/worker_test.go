@@ -131,12 +131,12 @@ type rig struct {
 	stopped chan struct{}
 	change  func(*outbox.Config) // of what a test configures itself; nil: nothing
 	turns   int
-	held    func(outbox.Row) (bool, error) // nil: nobody has a conversation
+	held    func(outbox.Row) (outbox.Status, error) // nil: every row may go out
 }
 
-func (r *rig) heldBy(_ context.Context, row outbox.Row) (bool, error) {
+func (r *rig) heldBy(_ context.Context, row outbox.Row) (outbox.Status, error) {
 	if r.held == nil {
-		return false, nil
+		return "", nil
 	}
 	return r.held(row)
 }

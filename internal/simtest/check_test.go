@@ -13,7 +13,7 @@ func (w *World) check() {
 	for _, holds := range []func(*records){
 		messagesAreRecorded, messagesAreAnswered, repliesArrive, repliesKeepTheirOrder, textsReachTheirContact, textsAreOfTheirTurn,
 		textsRepeatWithCause, copiesArrive, actionsFollowTheirText, actionsHappenOnce, handoffsDoNothing, oneTurnRuns, theDeadStartNothing, writesAreTheOwners,
-		responsesKeepTheBound, budgetHolds, logsAreClean,
+		responsesKeepTheBound, wishesHold, budgetHolds, logsAreClean,
 	} {
 		holds(r)
 	}
@@ -96,7 +96,7 @@ func messagesAreAnswered(r *records) {
 			}
 		}
 		told := t.escalated() && (r.w.business.Rules.EscalationQuietMinutes > 0 || slices.ContainsFunc(names, r.handedOff))
-		if t.path == "silent" && t.reason != "overload" && !told {
+		if t.path == "silent" && t.reason != "overload" && t.outcome != "opted_out" && !told {
 			r.w.violate("the turn of %s ended silently: %s %s", t.name(), t.outcome, t.reason)
 		}
 	}

@@ -51,7 +51,7 @@ func (w *World) write(contact int, name string) {
 	}
 	w.talking.Go(func() {
 		defer cancel()
-		_, _ = w.account.Send(ctx, subscriber(contact), manychattest.Input{Text: "A question, number " + name + ", about the courses on offer"}) // what becomes of it the phone shows
+		_, _ = w.account.Send(ctx, subscriber(contact), manychattest.Input{Text: w.textOf(name)}) // what becomes of it the phone shows
 	})
 }
 
@@ -61,7 +61,11 @@ func (w *World) forge(contact, n int) {
 	w.trace.note("somebody writes %s as c%d", name, contact)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	body := fmt.Sprintf(`{"subscriber_id":%q,"text":"Something forged, number %s, about the courses","ai_token":"made-up-token-of-nobody"}`, subscriber(contact), name)
+	text := "Something forged, number " + name + ", about the courses"
+	if w.wishes.end[name] {
+		text = w.textOf(name)
+	}
+	body := fmt.Sprintf(`{"subscriber_id":%q,"text":%q,"ai_token":"made-up-token-of-nobody"}`, subscriber(contact), text)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1:3000"+inbound.MessagePath, strings.NewReader(body))
 	if err != nil {
 		w.t.Error(err)

@@ -25,6 +25,7 @@ type World struct {
 	db       *database.DB
 	config   config.Config
 	business *tenant.Tenant
+	wishes   wishes
 	account  *manychattest.Server
 	clock    wall           // of all machines, which follow the database's
 	talking  sync.WaitGroup // contacts, and what happens to the processes
@@ -74,6 +75,9 @@ func open(t *testing.T, seed uint64, folder string) *World {
 	var err error
 	if w.config, err = configure(w); err == nil {
 		w.business, err = furnish(w)
+	}
+	if err == nil {
+		w.wish()
 	}
 	if err == nil {
 		w.db, err = database.Open(t.Context(), database.Options{URL: w.config.Tenant.Database.Reveal(), Now: time.Now})

@@ -25,7 +25,15 @@ func (db *DB) noteFlow(tx *groupcommit.Tx, n turn.FlowNote, now time.Time) error
 	if err != nil {
 		return err
 	}
-	left, err := acts.Note(tx, n, func(seq int64) bool { return c.Taken(seq, now, n.Tagged) })
+	left, err := acts.Note(tx, n, func(seq int64) error {
+		switch {
+		case c.Taken(seq, now, n.Tagged):
+			return turn.ErrPaused
+		case c.Mute(n.Wish):
+			return turn.ErrOptedOut
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,13 @@ const conversationColumns = talk.Columns
 // enterConversation finds or makes the contact's conversation and takes two places in
 // its order, the second of which it returns. It is the first statement of a record:
 // whoever waits for the row here also commits after its holder, so that places are in
-// commit order. A person who has the contact has them on every channel.
+// commit order. A person who has the contact has them on every channel, and who opted out did
+// so on all of them.
 const enterConversation = `
-INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at, paused_until)
+INSERT INTO conversations (id, tenant_id, channel, subscriber_id, last_seq, created_at, paused_until, opted_out_at)
 VALUES ($1, $2, $3, $4, 2, $5, (
-    SELECT max(c.paused_until) FROM conversations c WHERE c.tenant_id = $2 AND c.subscriber_id = $4 AND c.paused_from = 0))
+    SELECT max(c.paused_until) FROM conversations c WHERE c.tenant_id = $2 AND c.subscriber_id = $4 AND c.paused_from = 0), (
+    SELECT max(c.opted_out_at) FROM conversations c WHERE c.tenant_id = $2 AND c.subscriber_id = $4))
 ON CONFLICT (tenant_id, subscriber_id, channel) DO UPDATE
 SET last_seq = conversations.last_seq + 2
 RETURNING last_seq, ` + conversationColumns

@@ -57,6 +57,9 @@ func (db *DB) Settle(ctx context.Context, s turn.Settlement) error {
 }
 
 func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) error {
+	if err := talk.HoldForWish(tx, s); err != nil {
+		return err
+	}
 	c, err := lock(tx, s.Turn.ConversationID)
 	if err != nil {
 		return err
@@ -64,12 +67,18 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if s.Turn.Path != conversation.Silent && c.Taken(s.Turn.Seq, now, s.Tagged) {
 		return turn.ErrPaused
 	}
+	if talk.Silenced(c, s) {
+		return turn.ErrOptedOut
+	}
 	settled, err := database.Affected(tx.Exec(settleTurn, args...))
 	if err != nil {
 		return err
 	}
 	if settled == 0 {
 		return turn.ErrNotOwner
+	}
+	if err := talk.Grant(tx, c, s, now); err != nil {
+		return err
 	}
 	if err := sayHandoff(tx, c, s); err != nil {
 		return err

@@ -110,11 +110,15 @@ func (c check) zone(pointer, name string) *time.Location {
 	return zone
 }
 
-// keywords reports words that could never match.
-func (c check) keywords(pointer string, words []string) {
+// keywords reports words that could never match, and those that end all messages as well.
+func (c check) keywords(pointer string, words []string, optOut ...string) {
+	ends := keyword.NewSet(optOut)
 	for i, w := range words {
-		if w != "" && keyword.Fold(w) == "" {
+		switch {
+		case w != "" && keyword.Fold(w) == "":
 			c.report(pointer+at(i), strconv.Quote(w), "a keyword with a letter or a digit", "")
+		case ends.Equals(w):
+			c.report(pointer+at(i), strconv.Quote(w), "a keyword that is not in optOutKeywords", "case and accents do not tell two apart")
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (l *loader) checkRules(doc *document.Document, t *Tenant) {
 	t.Zone = c.zone("/timezone", r.Timezone)
 	c.keywords("/escalationKeywords", r.EscalationKeywords)
 	c.keywords("/optOutKeywords", r.OptOutKeywords)
-	c.keywords("/optInKeywords", r.OptInKeywords)
+	c.keywords("/optInKeywords", r.OptInKeywords, r.OptOutKeywords...)
 	l.checkMessages(c, r)
 	c.hours(r.BusinessHours, t.Zone)
 	c.models(r.Budget.Prices)

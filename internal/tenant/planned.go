@@ -10,9 +10,6 @@ import (
 // planned are the keys of rules.json that are read and checked, and that nothing acts
 // on in this version.
 var planned = [...]string{
-	"messages.optOut",
-	"optOutKeywords",
-	"optInKeywords",
 	"learning",
 }
 

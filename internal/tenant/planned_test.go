@@ -18,7 +18,6 @@ func TestWithoutEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"rules.json messages.optOut", "rules.json optOutKeywords", "rules.json optInKeywords",
 		"tools.json flows[].role", "tools.json flows[].onStage", "tools.json flows[].offering",
 		"tools.json fields[].intent", "tools.json fields[].funnel", "tools.json fields[].offering",
 		"tools.json nudge.delays", "tools.json events",

@@ -108,6 +108,10 @@ func TestRulesProblems(t *testing.T) {
 			`/escalationKeywords/1: found "", expected a text that is not empty`,
 			`/escalationKeywords/2: found "!!", expected a keyword with a letter or a digit`,
 		}},
+		{"an end to messages and no way back", with(`"optOutKeywords":["stop"]`), nil},
+		{"one keyword for both", with(`"optOutKeywords":["stop","basta"],"optInKeywords":["start","  BASTÀ! "]`), []string{
+			`/optInKeywords/1: found "  BASTÀ! ", expected a keyword that is not in optOutKeywords (case and accents do not tell two apart)`,
+		}},
 		{"price guard", with(`"priceGuard":"flags"`), []string{`/priceGuard: found "flags", expected one of escalate, flag, off (did you mean "flag"?)`}},
 		{"time zones", with(`"timezone":"Lisbon","businessHours":{"timezone":"Local","weekly":[{"days":["mon"],"from":"09:00","to":"24:00"}]}`), []string{
 			`/timezone: found "Lisbon", expected an IANA time zone such as Europe/Lisbon`,

@@ -13,9 +13,9 @@ const planWithin = time.Second
 // plan decides whether the open response can carry the contact's replies that are queued,
 // before the turn's own: so that a ManyChat API that is down does not silence a contact whom
 // ManyChat can still show the response. Whether they are still queued so is for the settling
-// transaction to say.
+// transaction to say. With an opt-out none of them goes out.
 func (w *way) plan(rec Recorded) {
-	if !rec.Turn.Bound || w.queued || !rec.QueuedAhead || w.x.Closed() {
+	if !rec.Turn.Bound || w.queued || !rec.QueuedAhead || w.x.Closed() || w.x.wish().Out {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), planWithin)

@@ -11,10 +11,8 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/turn/guard"
 )
 
-// Why an agent gave no reply, beside what it reports itself.
-var (
-	errAborted = &agent.Error{Class: agent.Abort}
-)
+// errAborted is why an agent gave no reply, beside what it reports itself.
+var errAborted = &agent.Error{Class: agent.Abort}
 
 // verdict is what a turn says and why, before anything of it goes out.
 type verdict struct {
@@ -88,20 +86,13 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 // guarded is how a turn ends that no model sees.
 func (x *Exchange) guarded(rec Recorded) (verdict, bool) {
 	g, ok := guard.Check(x.tenant, guard.Messages{
-		Turn: rec.Turn, Texts: rec.Texts(), Recent: rec.Recent, Answered: rec.Conversation.AnsweredAt,
+		Turn: rec.Turn, Texts: rec.Texts(), Recent: rec.Recent, Talk: rec.Conversation,
 		Taken: func() bool { return x.r.people.HasTurn(context.Background(), x.tenant, rec.Conversation, rec.Turn) },
 	})
 	if g.Reason != "" {
 		return x.handoff(g.Outcome, g.Reason), ok
 	}
-	v := verdict{outcome: g.Outcome}
-	if g.Message != "" {
-		v.messages = []string{g.Message}
-	}
-	if g.Intervention != "" {
-		v.interventions = []string{g.Intervention}
-	}
-	return v, ok
+	return verdict{outcome: g.Outcome, messages: g.Messages, interventions: g.Interventions}, ok
 }
 
 // handoff says what the tenant tells a contact when a person takes over, and nothing else.

@@ -15,6 +15,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/turn/flown"
+	"github.com/manychat-agent/manychat-agent/internal/turn/guard"
 	"github.com/manychat-agent/manychat-agent/internal/turn/race"
 )
 
@@ -80,7 +81,7 @@ func (x *Exchange) await(ctx context.Context) Answer {
 		x.r.shed(x, errors.New("the message was not recorded before the deadline"))
 	}
 	a := x.lostAnswer()
-	if rec := x.recorded(); rec != nil && len(a.Texts) > 0 && x.r.people.HasByNow(x.tenant, rec.Turn) {
+	if rec := x.recorded(); rec != nil && len(a.Texts) > 0 && x.r.people.HasByNow(x.tenant, rec.Turn, x.wish()) {
 		a = Answer{}
 	}
 	if x.Lose(a) {
@@ -126,8 +127,8 @@ func (x *Exchange) lostAnswer() Answer {
 		return Answer{}
 	}
 	rec := x.recorded()
-	if rec != nil && rec.Conversation.Holds(rec.Turn.Seq, x.r.cfg.Now()) {
-		return Answer{} // a person has the conversation
+	if rec != nil && (rec.Conversation.Holds(rec.Turn.Seq, x.r.cfg.Now()) || rec.Conversation.Mute(x.wish())) {
+		return Answer{} // a person has the conversation, or the contact opted out
 	}
 	if rec != nil && rec.Turn.Bound && (rec.QueuedAhead || x.justSent(rec.Conversation) || rec.Behind && rec.Turn.State == conversation.Waiting) {
 		return Answer{}
@@ -149,6 +150,12 @@ func (x *Exchange) record(rec *Recorded) bool {
 }
 
 func (x *Exchange) recorded() *Recorded { return x.rec.Load() }
+
+// wish is what the recorded messages say about writing to the contact.
+func (x *Exchange) wish() conversation.Wish {
+	rec := x.recorded()
+	return guard.WishOf(x.tenant, rec.Turn, rec.Conversation, rec.Texts())
+}
 
 // due is when a reply that goes to the outbox may leave at the earliest: a gap behind
 // the acknowledgement and never before it, and not while a flow of the turn plays. silent

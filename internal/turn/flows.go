@@ -64,7 +64,7 @@ func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
 	case errors.Is(err, ErrQueuedAhead):
 		r.Status = action.Staged // it follows the turn's own reply
 		return r, nil
-	case errors.Is(err, ErrPaused):
+	case errors.Is(err, ErrPaused), errors.Is(err, ErrOptedOut):
 		r.Status = action.Discarded
 		f.x.flows.Note(r)
 		return r, nil
@@ -84,7 +84,7 @@ func (f *flows) note(ctx context.Context, r action.Record) error {
 	t := f.rec.Turn
 	return f.x.r.cfg.Acts.NoteFlow(ctx, FlowNote{
 		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flows.With(r), Claim: f.claim(r),
-		Tagged: person.Tag(f.x.tenant) != "",
+		Tagged: person.Tag(f.x.tenant) != "", Wish: f.x.wish(),
 	})
 }
 

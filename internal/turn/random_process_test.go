@@ -35,7 +35,7 @@ type process struct {
 }
 
 // nobody is a person who has no conversation.
-func nobody(context.Context, outbox.Row) (bool, error) { return false, nil }
+func nobody(context.Context, outbox.Row) (outbox.Status, error) { return "", nil }
 
 // lease is how long a process may be silent before others take it for dead. No beat comes at
 // the instant of a sweep.

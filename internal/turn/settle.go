@@ -45,8 +45,8 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	switch {
 	case errors.Is(err, ErrQuiet):
 		r.settleSilent(w, true)
-	case errors.Is(err, ErrPaused):
-		w.turn, w.pending = aside.Paused(w.turn), nil
+	case errors.Is(err, ErrPaused), errors.Is(err, ErrOptedOut):
+		w.turn, w.pending = aside.Silenced(w.turn, errors.Is(err, ErrOptedOut)), nil
 		r.settleSilent(w, false)
 	}
 }
@@ -197,6 +197,7 @@ func quiet(t *tenant.Tenant) time.Duration {
 func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	s.Turn.SettledAt = r.cfg.Now()
 	s.Tagged, s.PauseUntil = person.Tag(x.tenant) != "", person.Until(x.tenant, s.Turn.SettledAt)
+	s.Wish = aside.Noted(&s.Turn, x.wish())
 	s.Turn.Timings.Total = conversation.Since(x.Started, s.Turn.SettledAt)
 	if err := r.cfg.Store.Settle(ctx, s); err != nil {
 		return err
@@ -305,7 +306,7 @@ func (r *Runner) freed(conversationID string) {
 // database's to take; it returns why it did not work.
 func (r *Runner) persist(failing, turnID string, write func(context.Context) error) error {
 	w := lane.Writes{Within: writeWithin, First: firstRetry, Last: lastRetry, GivenUp: r.givenUp, Log: r.cfg.Log}
-	w.Final = []error{ErrNotOwner, ErrQuiet, ErrPaused}
+	w.Final = []error{ErrNotOwner, ErrQuiet, ErrPaused, ErrOptedOut}
 	w.Refused = ErrRefused
 	return w.Persist(failing, turnID, write)
 }

@@ -37,6 +37,8 @@ var (
 	// ErrPaused says that a person has the conversation, so that the turn may neither say nor
 	// do anything; nothing was changed.
 	ErrPaused = errors.New("a person has the conversation")
+	// ErrOptedOut says the same of a contact who asked not to be written to.
+	ErrOptedOut = errors.New("the contact asked not to be written to")
 )
 
 // TooSoonError says that a text went out to the contact less than a gap ago, so that
@@ -67,7 +69,9 @@ type Store interface {
 	// becomes settled. The rows that it carries are delivering, under the turn's name. A
 	// bound handoff fails with [ErrQuiet] when the contact was told of one less than
 	// Quiet before SettledAt. A turn that is not silent fails with [ErrPaused] while a person
-	// has its conversation. A handoff pauses the conversation behind itself until PauseUntil.
+	// has its conversation, and with [ErrOptedOut] when its contact opted out, but for what
+	// answers the opt-out that it is the first to settle. That discards what is queued for
+	// the contact, on every channel. A handoff pauses the conversation behind itself until PauseUntil.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -118,7 +122,8 @@ type Acts interface {
 	// to be sent or what became of it. While it is about to be sent, the contact's right to
 	// it is claimed: [action.ErrSent] when it was sent before, [ErrQueuedAhead] when a reply
 	// row of the contact is pending or delivering, so that the flow must follow the turn's
-	// own reply, and [ErrPaused] when a person has the conversation. A claim whose flow has
+	// own reply, [ErrPaused] when a person has the conversation, and [ErrOptedOut] when its
+	// contact opted out. A claim whose flow has
 	// failed, its outcome known, is given back. The turn
 	// must be running under its owner and attempt, else [ErrNotOwner]. After an error
 	// nothing was changed.
@@ -136,6 +141,7 @@ type FlowNote struct {
 	Actions []action.Record // of the turn so far: the flows it sent, this one last
 	Claim   action.Claim    // of the flow; read while the last record is [action.Sending], and when it is given back
 	Tagged  bool            // as of a [Settlement]
+	Wish    conversation.Wish
 }
 
 // Arrival is a message as it is recorded.
@@ -198,6 +204,7 @@ type Settlement struct {
 	// last read is a person's, like one whose conversation is paused.
 	Tagged     bool
 	PauseUntil time.Time // of a handoff; zero: it pauses nothing
+	Wish       conversation.Wish
 }
 
 // Carried is a reply row that goes out in a response, before the turn's own text.

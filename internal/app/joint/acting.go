@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
@@ -29,9 +30,16 @@ type Acting struct {
 	People    *person.Watch
 }
 
-// Held reports whether a person has the conversation of a row.
-func (a Acting) Held(ctx context.Context, row outbox.Row) (bool, error) {
-	return a.People.Has(ctx, a.Tenant(), row.ConversationID, row.Seq)
+// Held says what becomes of a row that may not go out now.
+func (a Acting) Held(ctx context.Context, row outbox.Row) (outbox.Status, error) {
+	by, err := a.People.Holds(ctx, a.Tenant(), row.ConversationID, row.Seq)
+	switch {
+	case err != nil || by == "":
+		return "", err
+	case by == conversation.OptedOut:
+		return outbox.Discarded, nil
+	}
+	return outbox.Withheld, nil
 }
 
 // Perform fills [outbox.Actions].
@@ -40,7 +48,9 @@ func (a Acting) Perform(ctx context.Context, row outbox.Row) []action.Ended {
 	return a.Performer.Perform(ctx, delivery.Batch{
 		Who: row.Key, Tools: t.Tools, Actions: row.Payload.Actions,
 		Claim: action.Claim{ConversationID: row.ConversationID, TurnID: row.TurnID, Since: turn.HistorySince(t, a.Now())},
-		Held:  func(ctx context.Context) (bool, error) { return a.Held(ctx, row) },
+		Held: func(ctx context.Context) (bool, error) {
+			return a.People.Has(ctx, t, row.ConversationID, row.Seq)
+		},
 	})
 }
 

@@ -21,6 +21,7 @@ type view struct {
 	LastMessageAt *time.Time      `json:"lastMessageAt,omitempty"` // or when it was made; in a list
 	PausedUntil   *time.Time      `json:"pausedUntil"`             // null: it is not paused
 	Tagged        bool            `json:"tagged"`                  // the contact carried the tag of an active person when ManyChat was last asked
+	OptedOutAt    *time.Time      `json:"optedOutAt"`              // when the contact asked for an end to all messages; null: they did not
 	NeedsPerson   bool            `json:"needsPerson"`
 	AnsweredAt    *time.Time      `json:"answeredAt"`       // by a person; null: never
 	LastSentAt    *time.Time      `json:"lastSentAt"`       // when ManyChat last took a text; null: never
@@ -31,7 +32,7 @@ type view struct {
 func viewOf(c conversation.Conversation, now time.Time) view {
 	v := view{
 		ID: c.ID, Subscriber: string(c.Key.SubscriberID), Channel: c.Key.Channel, Tagged: c.TagActive, NeedsPerson: c.NeedsPerson,
-		AnsweredAt: instant(c.AnsweredAt), LastSentAt: instant(c.LastSentAt),
+		OptedOutAt: instant(c.OptedOutAt), AnsweredAt: instant(c.AnsweredAt), LastSentAt: instant(c.LastSentAt),
 	}
 	if c.Paused(now) {
 		v.PausedUntil = instant(c.PausedUntil)
@@ -83,6 +84,8 @@ func printList(w io.Writer, found []store.ListedTalk, now time.Time) error {
 // who answers a contact.
 func who(c conversation.Conversation, now time.Time) string {
 	switch {
+	case c.Mute(conversation.Wish{}):
+		return "nobody: opted out " + show.Local(c.OptedOutAt)
 	case c.Paused(now):
 		return "a person until " + show.Local(c.PausedUntil)
 	case c.TagActive:

@@ -1,5 +1,5 @@
-// Package talk is what the command conversation does: who has a contact, the agent or a
-// person, and giving them from one to the other.
+// Package talk is what the command conversation does: who has a contact, the agent, a person or
+// nobody, and giving them from one to the other.
 package talk
 
 import (
@@ -33,6 +33,8 @@ type Commands struct {
 	Show     shown    `cmd:"" help:"Show who has a conversation, its last turns and what is on its way."`
 	Pause    pause    `cmd:"" help:"Give a contact to a person: the agent records their messages and says nothing."`
 	Resume   resume   `cmd:"" help:"Give a contact back to the agent."`
+	Optout   optout   `cmd:"" help:"Note that a contact asked for an end to all messages."`
+	Optin    optin    `cmd:"" help:"Let the agent answer a contact again who had asked for an end to all messages."`
 	Answered answered `cmd:"" help:"Say that a person has answered: nobody is needed any more, and the turn cap counts anew."`
 }
 
@@ -48,6 +50,8 @@ Examples:
     manychat-agent conversation show 900000001
     manychat-agent conversation pause 900000001 --hours 4
     manychat-agent conversation resume 900000001
+    manychat-agent conversation optout 900000001
+    manychat-agent conversation optin 900000001
     manychat-agent conversation answered 900000001`
 }
 
@@ -217,8 +221,8 @@ func tellWithheld(ctx context.Context, sh Shell, db *store.DB, talks []conversat
 	return nil
 }
 
-// TellTaken says of a row that was queued again when a person has its contact, so that it will
-// be withheld once more.
+// TellTaken says of a row that was queued again when a person has its contact, or the contact
+// opted out, so that it will not go out.
 func TellTaken(ctx context.Context, sh Shell, db *store.DB, rowID string) error {
 	row, err := db.OutboxRow(ctx, rowID)
 	if err != nil {
@@ -228,7 +232,10 @@ func TellTaken(ctx context.Context, sh Shell, db *store.DB, rowID string) error 
 	if err != nil {
 		return err
 	}
-	if row.Kind == outbox.Reply && talk.Holds(row.Seq, db.Now()) {
+	switch {
+	case row.Kind == outbox.Reply && talk.Mute(conversation.Wish{}):
+		fmt.Fprintf(sh.Err, "The contact opted out, and the %s is discarded before it goes out.\n", show.Name(row))
+	case row.Kind == outbox.Reply && talk.Holds(row.Seq, db.Now()):
 		fmt.Fprintf(sh.Err, "The contact is a person's until %s, and the %s is withheld again before it goes out. conversation resume %s ends that; then retry it once more.\n",
 			show.Local(talk.PausedUntil), show.Name(row), talk.ID)
 	}

@@ -99,9 +99,9 @@ type Noted struct {
 	Behind string
 }
 
-// Note writes the record of a running turn, and claims its flow or gives it back. taken says
-// whether a person has what has a place in the conversation's order.
-func Note(tx *groupcommit.Tx, n turn.FlowNote, taken func(seq int64) bool) (left Noted, err error) {
+// Note writes the record of a running turn, and claims its flow or gives it back. held says why
+// nothing may be sent that has a place in the conversation's order; nil: it may.
+func Note(tx *groupcommit.Tx, n turn.FlowNote, held func(seq int64) error) (left Noted, err error) {
 	var bound bool
 	var seq int64
 	err = tx.QueryRow(noteRecord, n.TurnID, n.Owner, n.Attempt, column.List(n.Actions)).Scan(&n.Claim.ConversationID, &bound, &seq)
@@ -114,8 +114,8 @@ func Note(tx *groupcommit.Tx, n turn.FlowNote, taken func(seq int64) bool) (left
 	n.Claim.TurnID = n.TurnID
 	switch flow := noted(n); {
 	case flow.Status == action.Sending:
-		if taken(seq) {
-			return left, turn.ErrPaused
+		if err := held(seq); err != nil {
+			return left, err
 		}
 		if err := claim(tx, n.Claim); err != nil {
 			return left, err

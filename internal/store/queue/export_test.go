@@ -9,7 +9,7 @@ var TurnPath = map[string]string{
 	"carriedRow":        carriedRow,
 	"keepSaid":          keepSaid,
 	"selectUnsent":      selectUnsent,
-	"withholdRow":       withholdRow,
+	"keepRowBack":       keepRowBack,
 	"uncarryRows":       uncarryRows,
 	"claimOutbox":       claimOutbox,
 	"postponeOutbox":    postponeOutbox,

@@ -12,7 +12,10 @@ var TurnPath = map[string]string{
 	"holdTalk":      holdTalk,
 	"askTag":        askTag,
 	"noteTag":       noteTag,
+	"optOutTalks":   optOutTalks,
+	"optInTalks":    optInTalks,
 
+	"selectConfirms":   selectConfirms,
 	"selectActiveAt":   selectActiveAt,
 	"selectOnTheirWay": selectOnTheirWay,
 }

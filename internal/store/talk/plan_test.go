@@ -14,6 +14,7 @@ import (
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
 	"insertTalk":       "SCAN CONSTANT ROW",            // the one row that is inserted
+	"selectConfirms":   "SCAN CONSTANT ROW",            // the one row of SELECT EXISTS
 	"selectTalksOf":    "USE TEMP B-TREE FOR ORDER BY", // one a channel
 	"selectOnTheirWay": "USE TEMP B-TREE FOR ORDER BY", // of one contact
 }

@@ -180,12 +180,17 @@ func change(tx *groupcommit.Tx, query string, args ...any) ([]conversation.Conve
 
 // withhold keeps back what is on its way to a contact whose conversations are locked.
 func withhold(tx *groupcommit.Tx, talks []conversation.Conversation) (withheld int, err error) {
+	return each(tx, talks, queue.Withhold)
+}
+
+// each does something about the replies of conversations that are pending, and counts them.
+func each(tx *groupcommit.Tx, talks []conversation.Conversation, do func(*groupcommit.Tx, string) (int, error)) (all int, err error) {
 	for _, c := range talks {
-		n, err := queue.Withhold(tx, c.ID)
+		n, err := do(tx, c.ID)
 		if err != nil {
-			return withheld, err
+			return all, err
 		}
-		withheld += n
+		all += n
 	}
-	return withheld, nil
+	return all, nil
 }

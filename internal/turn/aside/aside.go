@@ -37,10 +37,13 @@ func Settled(acts tool.Result, outcome conversation.Outcome, tools *tenant.Tools
 	return acts
 }
 
-// Paused is the end of a turn whose conversation a person has: it says nothing, and does
-// nothing more.
-func Paused(t conversation.Turn) conversation.Turn {
+// Silenced is the end of a turn whose conversation a person has, or whose contact opted out: it
+// says nothing, and does nothing more.
+func Silenced(t conversation.Turn, optedOut bool) conversation.Turn {
 	t.Outcome, t.Reason = conversation.Paused, ""
+	if optedOut {
+		t.Outcome = conversation.OptedOut
+	}
 	t.Actions = slices.Clone(t.Actions)
 	for i := range t.Actions {
 		if t.Actions[i].Status == action.Staged {
@@ -48,6 +51,17 @@ func Paused(t conversation.Turn) conversation.Turn {
 		}
 	}
 	return t
+}
+
+// Noted adds to a turn's record what its messages say about writing to the contact.
+func Noted(t *conversation.Turn, w conversation.Wish) conversation.Wish {
+	switch {
+	case w.Out:
+		t.Interventions = append(slices.Clip(t.Interventions), "opt_out")
+	case !w.Back.IsZero():
+		t.Interventions = append(slices.Clip(t.Interventions), "opt_in")
+	}
+	return w
 }
 
 // Discarded counts the actions that a turn staged and does not do.

@@ -1,6 +1,6 @@
-// Package person says whether a person has a contact's conversation: because it is paused,
-// because a handoff pauses it, or because the contact carries the tag that a business's
-// people set while they write.
+// Package person says what keeps the agent from writing to a contact: that a person has the
+// conversation, because it is paused, because a handoff pauses it, or because the contact
+// carries the tag that a business's people set while they write; or that the contact opted out.
 package person
 
 import (
@@ -24,13 +24,16 @@ const (
 	glanceWithin = 250 * time.Millisecond
 )
 
-// Store keeps what is known of people who have conversations.
+// Store keeps what is known of people who have conversations, and of contacts who opted out.
 type Store interface {
 	// Talk reads a conversation.
 	Talk(ctx context.Context, conversationID string) (conversation.Conversation, error)
 	// TagDue takes the right to read a contact's tags, unless somebody took it less than every
 	// ago; active is what was known last.
 	TagDue(ctx context.Context, who contact.Key, every time.Duration) (due, active bool, err error)
+	// Confirms reports whether the turn at a place of a conversation's order is one that
+	// confirms an opt-out.
+	Confirms(ctx context.Context, conversationID string, seq int64) (bool, error)
 	// NoteTag keeps whether the contact carries the tag. While they do, what was on its way to
 	// them is withheld.
 	NoteTag(ctx context.Context, who contact.Key, active bool) error
@@ -78,27 +81,44 @@ func (w *Watch) HasTurn(ctx context.Context, t *tenant.Tenant, c conversation.Co
 	return w.carries(ctx, t, c)
 }
 
-// Has reports whether a person has a conversation now, for what has a place in its order. It
-// asks ManyChat only whether a tag that was there is gone.
-func (w *Watch) Has(ctx context.Context, t *tenant.Tenant, conversationID string, seq int64) (bool, error) {
+// Holds is what keeps back now what has a place in a conversation's order:
+// [conversation.OptedOut] of a contact who opted out, but for what confirms that,
+// [conversation.Paused] while a person has the conversation, or nothing. It asks ManyChat only
+// whether a tag that was there is gone.
+func (w *Watch) Holds(ctx context.Context, t *tenant.Tenant, conversationID string, seq int64) (by conversation.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin+readWithin)
 	defer cancel()
 	c, err := w.Store.Talk(ctx, conversationID)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	return c.Holds(seq, w.Now()) || c.TagActive && w.carries(ctx, t, c), nil
+	if c.Mute(conversation.Wish{}) {
+		confirms, err := w.Store.Confirms(ctx, conversationID, seq)
+		if err != nil || !confirms {
+			return conversation.OptedOut, err
+		}
+	}
+	if c.Holds(seq, w.Now()) || c.TagActive && w.carries(ctx, t, c) {
+		return conversation.Paused, nil
+	}
+	return "", nil
+}
+
+// Has reports whether anything is kept back now that has a place in a conversation's order.
+func (w *Watch) Has(ctx context.Context, t *tenant.Tenant, conversationID string, seq int64) (bool, error) {
+	by, err := w.Holds(ctx, t, conversationID, seq)
+	return by != "", err
 }
 
 // HasByNow reports whether a person has taken the conversation of a turn over while it was
-// running, as far as the database says so at once.
-func (w *Watch) HasByNow(t *tenant.Tenant, turn conversation.Turn) bool {
+// running, or its contact opted out, as far as the database says so at once.
+func (w *Watch) HasByNow(t *tenant.Tenant, turn conversation.Turn, wish conversation.Wish) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), glanceWithin)
 	defer cancel()
 	found := make(chan bool, 1)
 	go func() {
 		c, err := w.Store.Talk(ctx, turn.ConversationID)
-		found <- err == nil && c.Taken(turn.Seq, w.Now(), Tag(t) != "")
+		found <- err == nil && (c.Taken(turn.Seq, w.Now(), Tag(t) != "") || c.Mute(wish))
 	}()
 	select {
 	case taken := <-found:
