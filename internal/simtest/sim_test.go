@@ -20,7 +20,7 @@ var (
 )
 
 // found are seeds that once broke an invariant; every run plays them.
-func found() []int { return []int{4, 13, 22, 30, 51, 53, 193, 1197, 3631} }
+func found() []int { return []int{4, 13, 22, 30, 51, 53, 193, 1197, 3631, 6012, 9562} }
 
 // Holds docs/spec/17-quality.md, "Reliability": the whole service under seeded faults keeps
 // every invariant. A play has one processor: the goroutines of one instant then run in one

@@ -288,13 +288,14 @@ func (r *Runner) record(x *Exchange, m Message) (Recorded, bool) {
 
 // handedOff is what becomes of a message whose request was answered with the escalation copy
 // before it was recorded: nothing more is said. When it has taken in others that were not,
-// they are answered all the same, but not by that copy once more.
+// they are answered all the same, but not by that copy once more, unless nobody was there to read
+// it.
 func (r *Runner) handedOff(x *Exchange, rec Recorded) verdict {
 	if len(rec.Earlier) == 0 {
 		return verdict{outcome: conversation.EscalatedPrecheck, reason: conversation.ByOverload}
 	}
 	v := r.decide(x, rec)
-	if v.reason != "" {
+	if v.reason != "" && !x.Unwritten() {
 		v.messages = nil
 	}
 	return v

@@ -78,8 +78,8 @@ func (q *Outbox) Claim(ctx context.Context, c outbox.Claim) ([]outbox.Row, error
 func (q *Outbox) claim(tx *groupcommit.Tx, c outbox.Claim, kind outbox.Kind) ([]outbox.Row, error) {
 	c.Now = c.Now.Round(0) // by the time of day, which last-sent times are kept in
 	now := q.db.Now().Round(0)
-	if now.Before(c.Now.Add(-c.Gap)) {
-		c.Now = now // the clock was set back while the claim was on its way
+	if c.Gap > 0 && now.Before(c.Now.Add(-c.Gap)) {
+		c.Now = now // the clock was set back while the claim was on its way: the gap is kept by the new time
 	}
 	due := []any{column.Micros(c.Now), column.Micros(c.Now.Add(-c.Gap)), column.Micros(latest(c.Now, now)), string(kind)}
 	query, args := claimOutbox, append(slices.Clip(due), c.Room[kind], c.Owner)

@@ -178,6 +178,13 @@ func (r *Race[R]) WrittenAt() time.Time {
 	return r.writtenAt
 }
 
+// Unwritten reports whether the response is known not to have reached its caller.
+func (r *Race[R]) Unwritten() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.unwritten
+}
+
 // Closed reports whether the handler has left.
 func (r *Race[R]) Closed() bool {
 	r.mu.Lock()
