@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/clean"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 )
 
@@ -101,7 +102,7 @@ func (d *Desk) tell(p contact.Profile, known profile) readTold {
 	}
 	for _, n := range known.notes {
 		if text, written := p.Notes[n.id]; written && d.turn.Fence != nil {
-			told.Notes[n.id] = d.turn.Fence(cut(text, mostRead))
+			told.Notes[n.id] = d.turn.Fence(clean.Cut(text, mostRead))
 		}
 	}
 	return told

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/clean"
 )
 
 //go:embed write_note.md
@@ -42,7 +43,7 @@ func (d *Desk) writeNote() *offered {
 		if !ok {
 			return d.bad(c, "text", "text must be a string")
 		}
-		text := clean(written, length)
+		text := clean.Text(written, length)
 		if text == "" {
 			return d.refuse(c, answer{action.AnsweredNotStaged, nothingLeft})
 		}
