@@ -118,7 +118,6 @@ func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
 			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Sale: in.Sale,
 			Earlier: in.Earlier, Now: a.config.Now(),
 		}),
-		Tools:           specs(in.Tools),
 		Schema:          a.schema,
 		MaxOutputTokens: a.config.MaxOutputTokens,
 		Temperature:     a.config.Temperature,
