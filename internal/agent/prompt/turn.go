@@ -85,6 +85,9 @@ func (p *Prompt) notices(turn Turn) string {
 	if o, found := p.tenant.Catalog.Offering(turn.Offering); found {
 		lines = append(lines, "OFFERING: "+o.ID)
 	}
+	if said := p.standing(turn.Sale); said != "" {
+		lines = append(lines, said)
+	}
 	if conversation.Repeats(turn.History, turn.Text) {
 		lines = append(lines, "REPEAT: the message equals the one before it; a sticker or a reaction also looks like this.")
 	}
