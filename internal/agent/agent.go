@@ -14,6 +14,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/agent/attempt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/reply"
@@ -73,6 +74,7 @@ type Input struct {
 	Text      string               // what the contact wrote
 	FirstName string               // the contact's; empty: the model is not told
 	Offering  string               // id of the contact's offering; empty: none
+	Sale      contact.Sale         // what is known of the contact as a buyer
 	Tools     []tool.Tool          // what the model may ask for; each for this turn alone
 	SoFar     func() string        // what the calls came to, in words, for the last step; nil: not told
 	Earlier   []action.Record      // what an earlier try of this turn sent
@@ -113,9 +115,9 @@ func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
 	l.request = llm.Request{
 		System: p.System,
 		Messages: p.Messages(prompt.Turn{
-			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Earlier: in.Earlier, Now: a.config.Now(),
+			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Sale: in.Sale,
+			Earlier: in.Earlier, Now: a.config.Now(),
 		}),
-		Tools:           specs(in.Tools),
 		Schema:          a.schema,
 		MaxOutputTokens: a.config.MaxOutputTokens,
 		Temperature:     a.config.Temperature,

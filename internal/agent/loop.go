@@ -29,6 +29,7 @@ type loop struct {
 	calls   *attempt.Turn
 	result  *Result
 	request llm.Request
+	offered []tool.Tool
 	tools   map[string]tool.Tool
 	bad     map[string]int // calls of a tool that could not be made
 	soFar   func() string  // what the calls came to, in words; nil: not told
@@ -36,7 +37,9 @@ type loop struct {
 }
 
 func newLoop(a *Agent, calls *attempt.Turn, result *Result, in Input) *loop {
-	l := &loop{agent: a, calls: calls, result: result, tools: map[string]tool.Tool{}, bad: map[string]int{}, soFar: in.SoFar}
+	l := &loop{
+		agent: a, calls: calls, result: result, offered: in.Tools, tools: map[string]tool.Tool{}, bad: map[string]int{}, soFar: in.SoFar,
+	}
 	for _, t := range in.Tools {
 		l.tools[t.Spec().Name] = t
 	}
@@ -72,12 +75,13 @@ func (l *loop) run(ctx context.Context) (reply.Reply, error) {
 }
 
 // step makes one request, unless ctx has ended, and records what it took, used and cost,
-// whatever it came to.
+// whatever it came to. The tools are asked anew for what the model is told of them, since a call of
+// the step before may have changed it; where none did, the request begins with the same bytes.
 func (l *loop) step(ctx context.Context) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, failed(ctx, err)
 	}
-	l.request.ToolChoice = llm.ToolsAuto
+	l.request.Tools, l.request.ToolChoice = specs(l.offered), llm.ToolsAuto
 	if l.closed {
 		l.request.ToolChoice = llm.ToolsNone
 	}

@@ -27,6 +27,7 @@ type stub struct {
 }
 
 func (s stub) Spec() llm.Tool                            { return llm.Tool{Name: s.name, Description: "does " + s.name} }
+func (s stub) Offered() bool                             { return true }
 func (s stub) Call(_ int, arguments []byte) tool.Outcome { return s.call(string(arguments)) }
 
 // tells is a tool that answers at once.
@@ -410,4 +411,48 @@ func TestNameOfACallIsNoNotice(t *testing.T) {
 			t.Errorf("the server's side says %q", msg.Text)
 		}
 	}
+}
+
+// Holds docs/spec/08-sales.md, "Offerings": what a model is told of a tool is asked for anew before
+// each step, since a call may have changed it; a tool that it is not told of is not in the request.
+// Where nothing changed, the tools are the same bytes.
+func TestToolsAreAskedAnew(t *testing.T) {
+	opened := false
+	late := changing{stub: tells("late", true), now: func() (string, bool) { return "late", opened }}
+	first := changing{
+		stub: stub{"first", func(string) tool.Outcome { opened = true; return tool.Outcome{Told: true} }},
+		now:  func() (string, bool) { return fmt.Sprint("opened: ", opened), true },
+	}
+	m := script(calls("first"), calls("late"), llmtest.Step{Text: yes})
+	if _, err := turn(t, m, first, late); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, req := range m.Requests() {
+		line := ""
+		for _, offered := range req.Tools {
+			line += offered.Name + " " + offered.Description + "; "
+		}
+		told = append(told, line)
+	}
+	want := []string{"first opened: false; ", "first opened: true; late late; ", "first opened: true; late late; "}
+	if d := cmp.Diff(want, told); d != "" {
+		t.Errorf("told (-want +got):\n%s", d)
+	}
+}
+
+// changing is a tool of which the model is told now one thing and now another.
+type changing struct {
+	stub
+	now func() (description string, offered bool)
+}
+
+func (c changing) Spec() llm.Tool {
+	description, _ := c.now()
+	return llm.Tool{Name: c.name, Description: description}
+}
+
+func (c changing) Offered() bool {
+	_, offered := c.now()
+	return offered
 }

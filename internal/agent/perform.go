@@ -23,11 +23,13 @@ const (
 	toldFailed  = "the tool failed: do not rely on it"
 )
 
-// specs is what the model is told of the tools.
+// specs is what the model is told of the tools now.
 func specs(tools []tool.Tool) []llm.Tool {
 	var out []llm.Tool
 	for _, t := range tools {
-		out = append(out, t.Spec())
+		if t.Offered() {
+			out = append(out, t.Spec())
+		}
 	}
 	return out
 }

@@ -89,6 +89,7 @@ func TestCallsKnowTheirStep(t *testing.T) {
 type counting struct{ steps *[]int }
 
 func (c counting) Spec() llm.Tool { return llm.Tool{Name: "look"} }
+func (c counting) Offered() bool  { return true }
 func (c counting) Call(step int, _ []byte) tool.Outcome {
 	*c.steps = append(*c.steps, step)
 	return tool.Outcome{Told: true}

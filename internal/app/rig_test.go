@@ -140,7 +140,8 @@ func load(t *testing.T, mode config.Mode, environ []string, changes ...setup) (c
 }
 
 // academy is the demo tenant, but what a test's model repeats goes out as it is, a handoff
-// reads the same at any hour, and no contact's tags are read before the model is asked.
+// reads the same at any hour, no contact's tags are read before the model is asked, and it has the
+// front desk only: what a sale refuses is for tests of the sale.
 func academy(t *testing.T, id string) *tenant.Tenant {
 	t.Helper()
 	business, err := tenant.Load(demo.FS(), tenant.Options{ID: id})
@@ -149,6 +150,9 @@ func academy(t *testing.T, id string) *tenant.Tenant {
 	}
 	business.Rules.Messages.Closer, business.Rules.BusinessHours = "", nil
 	business.Tools.Nudge.HumanActiveTag = ""
+	for i := range business.Tools.Fields {
+		business.Tools.Fields[i].Intent, business.Tools.Fields[i].Funnel = false, false
+	}
 	return business
 }
 

@@ -27,7 +27,7 @@ const fieldNames = `(?:messages|escalate|escalation_reason|confidence|closing_qu
 // of calls.
 var echoWords = []string{
 	"escalat", "confidence", "messages", "closing_question", "staged", "sent", "available",
-	"{", "<", "[", "send_", "_tag", "set_field", "write_note", "_nudge", "get_contact", "notify_",
+	"{", "<", "[", "send_", "_tag", "set_field", "write_note", "_nudge", "get_contact", "notify_", "openingqueued", "flowdropped", "flowre",
 }
 
 // An object with a field of the reply inside a line.

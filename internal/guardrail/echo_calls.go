@@ -30,7 +30,10 @@ func readToolNames(t *tenant.Tenant) (names accountNames) {
 const toolName = `\b(?:send_flow|add_tag|remove_tag|set_field|write_note|schedule_nudge|get_contact|send_event|notify_handoff)\b`
 
 // toldWords are what a call is answered with, or says of itself, as true or false.
-const toldWords = `(?:staged|sent|available|contactAsked|flowSent|openingQueued)`
+const toldWords = `(?:staged|sent|available|contactAsked|openingQueued)`
+
+// flowWords are what a write of the sale says of a stage's flow.
+const flowWords = `(?:flowSent|flowStaged|flowDropped|flowRefused|flowReason)`
 
 // callTag is a tag of the markup in which models write calls and their results, such as
 // <tool_call>, <invoke name="x">, <function=x> or <|tool_calls_begin|>.
@@ -44,8 +47,8 @@ var (
 
 	// callObject is what an object of JSON holds that is a call or a result of one.
 	callObject = regexp.MustCompile(`(?i)["'](?:tool(?:_?(?:calls?|name|input|uses?|results?))?|function(?:_?call)?|recipient_name|arguments|parameters|` +
-		`flow|tag|field|note|delay|contactAsked|staged|sent|available|flowSent|openingQueued)["']\s*:|` + toolName +
-		`|[{,]\s*(?:` + toldWords + `\s*:\s*(?:true|false)\b|(?:flow|tag|field|note|delay|reason)\s*:\s*[\w-]+\s*[,}])`)
+		`flow|tag|field|note|delay|contactAsked|staged|sent|available|openingQueued|` + flowWords + `)["']\s*:|` + toolName +
+		`|[{,]\s*(?:` + toldWords + `\s*:\s*(?:true|false)\b|(?:flow|tag|field|note|delay|reason|` + flowWords + `)\s*:\s*[\w-]+\s*[,}])`)
 	objectStart = regexp.MustCompile(`^\{\s*["']`)
 
 	// callList is a list of nothing but such objects.
@@ -57,7 +60,7 @@ var (
 		`(?:\s*\((?:[^()]|\([^()]*\))*\)(?:\s*\))?|[\s:=]*` + gone + `)` +
 		`|\[[^\[\]\n]*` + toolName + `[^\[\]\n]*\]|\([^()\n]*` + toolName + `[^()\n]*\)`)
 	calledLine = regexp.MustCompile(`(?im)^[\s>#•"'-]*(?:` +
-		toldWords + `\s*[:=]\s*(?:true|false)[ \t"'.,;}\]]*$|action(?:\s+input)?\s*:\s*(?:` + toolName + `|` + gone + `)` +
+		toldWords + `\s*[:=]\s*(?:true|false)[ \t"'.,;}\]]*$|` + flowWords + `\s*[:=][ \t"']*[\w-]+[ \t"'.,;}\]]*$|action(?:\s+input)?\s*:\s*(?:` + toolName + `|` + gone + `)` +
 		`|(?:(?:(?:tool|function)(?:[\s_]call)?|call(?:ing)?|using)\s*:?\s*)?(?:functions?\.)?` + toolName + `)[^\n]*$`)
 )
 

@@ -24,10 +24,12 @@ const (
 	AlreadySent   Refusal = "already_sent"   // the contact has the flow
 )
 
-// Case is the sale to one contact as it moves within a turn. It is not safe for concurrent
-// use; copies are apart from each other.
+// Case is the sale to one contact as it moves within a turn. Of a tenant without an intent field
+// it refuses, moves and sends nothing; what the contact has is not sent again all the same. It is
+// not safe for concurrent use; copies are apart from each other.
 type Case struct {
 	tools *tenant.Tools
+	sells bool
 	sale  contact.Sale
 	sent  []string // ids of the flows that the contact has, or may have
 }
@@ -35,7 +37,10 @@ type Case struct {
 // Open begins with what is known of the contact when the turn does: what was performed, and what
 // earlier turns staged whose actions have not ended. sent are the flows that the contact has.
 func Open(tools *tenant.Tools, sale contact.Sale, sent []string) Case {
-	return Case{tools, sale, slices.Clone(sent)}
+	if tools == nil {
+		tools = &tenant.Tools{}
+	}
+	return Case{tools, Applies(tools), sale, slices.Clone(sent)}
 }
 
 // Applies reports whether a tenant sells at all: one without an intent field has the front desk
@@ -45,75 +50,80 @@ func Applies(tools *tenant.Tools) bool { return tools.IntentField() != nil }
 // Sale is how far the case has come.
 func (c *Case) Sale() contact.Sale { return c.sale }
 
-// Refuses says why an action may not be called now. Until the contact is a prospect only what is
-// learnt about that, and notes, are written.
-func (c *Case) Refuses(kind action.Kind, id string) Refusal {
-	if !Applies(c.tools) || c.sale.Prospect() || kind == action.WriteNote {
+// Mark is the part that a field has in the sale; empty: none.
+func (c *Case) Mark(field tenant.Field) contact.Mark {
+	if !c.sells {
 		return ""
 	}
-	if kind == action.SetField && id == c.tools.IntentField().ID {
+	return field.Mark()
+}
+
+// Refuses says why a write may not be called now. Until the contact is a prospect only what is
+// learnt about that, and notes, are written. Flows are for [Case.Ask] to decide on.
+func (c *Case) Refuses(kind action.Kind, id, value string) Refusal {
+	if !c.sells || kind == action.WriteNote {
 		return ""
 	}
-	return NotProspect
+	field, mark := tenant.Field{}, contact.Mark("")
+	if kind == action.SetField {
+		field, _ = c.tools.Field(id)
+		mark = field.Mark()
+	}
+	switch {
+	case mark == contact.MarkIntent:
+		back := contact.Intent(value).Before(c.sale.Intent) || contact.Intent(value) == contact.NotProspect && c.sale.Prospect()
+		return when(back, EarlierStage)
+	case !c.sale.Prospect():
+		return NotProspect
+	case mark == contact.MarkFunnel:
+		return when(contact.FunnelStage(value).Before(c.sale.Stage), EarlierStage)
+	case mark == contact.MarkOffering:
+		return when(!c.sale.Stage.Before(contact.Offered), OfferingFixed)
+	}
+	return ""
+}
+
+func when(refused bool, why Refusal) Refusal {
+	if refused {
+		return why
+	}
+	return ""
 }
 
 // Step is what follows from a write of a field that was accepted.
 type Step struct {
-	Mark    contact.Mark
-	Refused Refusal      // then nothing follows
-	Opening *tenant.Flow // goes out before the turn's first flow, or before its reply
-	Flow    *tenant.Flow // goes out now
+	Opening *tenant.Flow // goes out before the turn's next flow, or before its reply; nil: none
 	Event   string       // id of the event that follows the write once that is performed; empty: none
+	Flow    *tenant.Flow // the flow of the stage; nil: none
+	Refused Refusal      // why that flow does not go out; empty: it does
 	Flows   []string     // ids of the flows that may be sent since the offering is known
 }
 
-// Set decides on a write of a field, and moves the case when it is accepted.
-func (c *Case) Set(field tenant.Field, value string) Step {
-	step := Step{Mark: field.Mark()}
-	before := c.sale
-	switch step.Mark {
-	case contact.MarkIntent:
-		if contact.Intent(value).Before(before.Intent) || value == string(contact.NotProspect) && before.Prospect() {
-			step.Refused = EarlierStage
-			return step
-		}
-	case contact.MarkFunnel:
-		if contact.FunnelStage(value).Before(before.Stage) {
-			step.Refused = EarlierStage
-			return step
-		}
-	case contact.MarkOffering:
-		if !before.Stage.Before(contact.Offered) && value != before.Offering {
-			step.Refused = OfferingFixed
-			return step
-		}
-	default:
+// Set moves the case by a write of a field that was accepted.
+func (c *Case) Set(field tenant.Field, value string) (step Step) {
+	if c.Refuses(action.SetField, field.ID, value) != "" {
 		return step
 	}
-	c.sale = before.Moved(step.Mark, value)
-	c.follow(&step, before)
-	return step
-}
-
-// follow adds what the server does behind a write that moved the case.
-func (c *Case) follow(step *Step, before contact.Sale) {
-	switch step.Mark {
+	before, mark := c.sale, c.Mark(field)
+	c.sale = before.Moved(mark, value)
+	switch mark {
 	case contact.MarkIntent:
 		step.Opening = c.opening(before)
 	case contact.MarkFunnel:
 		if before.Stage.Before(c.sale.Stage) {
 			step.Event = c.eventAt(c.sale.Stage)
 		}
-		if flow, found := c.tools.FlowOnStage(c.sale.Stage); found && c.Has(flow) == "" {
-			step.Flow = &flow
+		if flow, found := c.tools.FlowOnStage(c.sale.Stage); found {
+			step.Flow, step.Refused = &flow, c.has(flow)
 		}
 	case contact.MarkOffering:
 		for _, f := range c.tools.Flows {
-			if f.Offering != "" && f.Offering == c.sale.Offering && c.Has(f) == "" {
+			if f.Offering != "" && f.Offering != before.Offering && c.has(f) == "" {
 				step.Flows = append(step.Flows, f.ID)
 			}
 		}
 	}
+	return step
 }
 
 // opening is the flow that the turn which finds a prospect sends; nil: none, or not any more.
@@ -133,11 +143,10 @@ func (c *Case) eventAt(stage contact.FunnelStage) string {
 	return ""
 }
 
-// Has says why a contact may not be sent a flow that a rule of the server sends: they have it, or
-// it is about another offering.
-func (c *Case) Has(f tenant.Flow) Refusal {
+// has says why a contact may not be sent a flow: it is about another offering, or they have it.
+func (c *Case) has(f tenant.Flow) Refusal {
 	switch {
-	case f.Offering != "" && f.Offering != c.sale.Offering:
+	case c.sells && f.Offering != "" && f.Offering != c.sale.Offering:
 		return OtherOffering
 	case !f.Repeatable && slices.Contains(c.sent, f.ID):
 		return AlreadySent
@@ -150,29 +159,31 @@ func (c *Case) Has(f tenant.Flow) Refusal {
 func (c *Case) Ask(f tenant.Flow, asked bool) Refusal {
 	asked = asked && f.Role == tenant.RolePaymentLink
 	switch {
-	case f.Role == tenant.RolePaymentLink && c.gated() && !asked:
-		return NotPrepared
-	case asked && slices.Contains(c.sent, f.ID):
+	case c.sells && !c.sale.Prospect():
+		return NotProspect
+	case asked:
 		return ""
+	case c.gated(f):
+		return NotPrepared
 	}
-	return c.Has(f)
+	return c.has(f)
 }
 
 // Opens reports whether the contact's asking for the link to pay opened its gate, which the record
-// keeps.
+// keeps. A tenant that does not sell has no gate; its record keeps that they asked.
 func (c *Case) Opens(f tenant.Flow, asked bool) bool {
-	return asked && f.Role == tenant.RolePaymentLink && c.gated()
+	return asked && f.Role == tenant.RolePaymentLink && (!c.sells || c.gated(f))
 }
 
-// gated reports whether the link to pay waits for the sale to come further.
-func (c *Case) gated() bool {
-	return c.tools.FunnelField() != nil && c.sale.Stage.Before(contact.Prepared)
+// gated reports whether a flow is the link to pay and waits for the sale to come further.
+func (c *Case) gated(f tenant.Flow) bool {
+	return c.sells && f.Role == tenant.RolePaymentLink && c.tools.FunnelField() != nil && c.sale.Stage.Before(contact.Prepared)
 }
 
 // Sent notes a flow that went out, or that goes out with the turn.
 func (c *Case) Sent(id string) {
 	if !slices.Contains(c.sent, id) {
-		c.sent = append(c.sent, id)
+		c.sent = append(slices.Clip(c.sent), id)
 	}
 }
 
@@ -183,11 +194,11 @@ type Link struct {
 	Event string // empty: none
 }
 
-// Paid decides on what follows a flow, and moves the case. It is false of every flow but the link
-// to pay, and when the sale had come that far before.
+// Paid decides on what follows a flow that goes out, and moves the case. It is false of every flow
+// but the link to pay, and when the sale had come that far before.
 func (c *Case) Paid(f tenant.Flow) (Link, bool) {
 	funnel := c.tools.FunnelField()
-	if f.Role != tenant.RolePaymentLink || funnel == nil || c.sale.Stage == contact.LinkSent {
+	if !c.sells || f.Role != tenant.RolePaymentLink || funnel == nil || c.sale.Stage == contact.LinkSent {
 		return Link{}, false
 	}
 	c.sale = c.sale.Moved(contact.MarkFunnel, string(contact.LinkSent))
@@ -198,9 +209,17 @@ func (c *Case) Paid(f tenant.Flow) (Link, bool) {
 // is about another offering, and none that the contact has, but for the link to pay.
 func (c *Case) Menu() (flows []tenant.Flow) {
 	for _, f := range c.tools.Flows {
-		switch why := c.Has(f); {
-		case f.Role == tenant.RoleOpening, why == OtherOffering:
-		case why == "", f.Role == tenant.RolePaymentLink:
+		if f.Role != tenant.RoleOpening && (f.Role == tenant.RolePaymentLink || c.has(f) == "") {
+			flows = append(flows, f)
+		}
+	}
+	return flows
+}
+
+// Choices are the flows that may be in the menu of a turn, whatever offering it comes to.
+func (c *Case) Choices() (flows []tenant.Flow) {
+	for _, f := range c.tools.Flows {
+		if f.Role != tenant.RoleOpening && (f.Role == tenant.RolePaymentLink || f.Repeatable || !slices.Contains(c.sent, f.ID)) {
 			flows = append(flows, f)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/reply"
+	"github.com/manychat-agent/manychat-agent/internal/sales"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -22,6 +23,7 @@ const (
 	rulesHeading      = "## RULES"
 	escalationHeading = "## ESCALATION"
 	toolsHeading      = "## TOOLS" // of a tenant that has some
+	saleHeading       = "## SALE"  // of a tenant that sells
 	securityHeading   = "## SECURITY"
 	formatHeading     = "## FORMAT"
 	personaHeading    = "## PERSONA"
@@ -29,7 +31,7 @@ const (
 )
 
 func headings() []string {
-	return []string{rulesHeading, escalationHeading, toolsHeading, securityHeading, formatHeading, personaHeading, catalogHeading}
+	return []string{rulesHeading, escalationHeading, toolsHeading, saleHeading, securityHeading, formatHeading, personaHeading, catalogHeading}
 }
 
 // Markers lists the strings that only a prompt holds: the fence and the headings. A
@@ -69,6 +71,9 @@ func New(t *tenant.Tenant) (*Prompt, error) {
 	}
 	if acts(t.Tools) {
 		static = append(static, Part{toolsHeading, acting})
+	}
+	if sales.Applies(t.Tools) {
+		static = append(static, Part{saleHeading, sale(t.Tools)})
 	}
 	static = append(static,
 		Part{securityHeading, security},

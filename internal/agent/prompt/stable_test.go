@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -38,6 +39,10 @@ func anyTurn(seed uint64) prompt.Turn {
 	}
 	if random.IntN(2) == 0 {
 		turn.Earlier = cutShort()
+	}
+	turn.Sale = contact.Sale{
+		Intent: []contact.Intent{"", contact.NotProspect, contact.Prospect}[random.IntN(3)], Stage: contact.FunnelStages()[random.IntN(6)],
+		Offering: turn.Offering, Chosen: random.IntN(2) == 0,
 	}
 	return turn
 }
@@ -77,13 +82,13 @@ func TestPartsAreThePrompt(t *testing.T) {
 	turn := prompt.Turn{History: entries("contact: Hi", "agent: Hello!"), Text: "Price?", Now: noon}
 	var names, static, varies []string
 	for _, part := range p.Parts(turn) {
-		if names = append(names, part.Name); len(names) <= 7 {
+		if names = append(names, part.Name); len(names) <= 8 {
 			static = append(static, part.Text)
 		} else {
 			varies = append(varies, part.Text)
 		}
 	}
-	if got, want := fmt.Sprint(names), "[RULES ESCALATION TOOLS SECURITY FORMAT PERSONA CATALOG history notices message]"; got != want {
+	if got, want := fmt.Sprint(names), "[RULES ESCALATION TOOLS SALE SECURITY FORMAT PERSONA CATALOG history notices message]"; got != want {
 		t.Errorf("parts = %s, want %s", got, want)
 	}
 	if got := strings.Join(static, "\n\n"); got != p.System {

@@ -7,6 +7,7 @@ import (
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/tenant/tenanttest"
 )
@@ -42,12 +43,13 @@ func TestGoldenTenants(t *testing.T) {
 	visit := entries("contact: Hi! Do you teach beginners?", "agent: Hello! Yes, nobody needs talent.", "contact: And how much is the wheel course?", "agent: It is 240 EUR.")
 	visit[3].Actions = []action.Record{{Tool: action.SetField, ID: "course", Value: "wheel_course", Status: action.Performed}}
 	conserto := entries("contact: Oi, quanto custa trocar a tela?", "agent: A troca de tela custa 350 BRL.", "contact: Obrigado")
+	mara := contact.Sale{Intent: contact.Prospect, Stage: contact.Qualifying, Offering: "wheel_course"}
 	tests := []struct {
 		name string
 		of   *tenant.Tenant
 		turn prompt.Turn
 	}{
-		{"academy", academy(t), prompt.Turn{History: visit, Text: "How long is it?\nAnd is there parking?", FirstName: "Mara", Offering: "wheel_course", Now: noon}},
+		{"academy", academy(t), prompt.Turn{History: visit, Text: "How long is it?\nAnd is there parking?", FirstName: "Mara", Offering: "wheel_course", Sale: mara, Now: noon}},
 		{"academy-closed", academy(t), prompt.Turn{Text: "Can I come by now?", Now: noon.Add(9 * time.Hour)}},
 		{"repairs", repairs(), prompt.Turn{History: conserto, Text: "Obrigado", Offering: "tela", Now: noon}},
 		{"repairs-equipped", equipped(), prompt.Turn{History: conserto, Text: "Obrigado", Earlier: cutShort(), Now: noon}},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -16,6 +17,7 @@ type Turn struct {
 	Text      string               // the message to answer
 	FirstName string               // the contact's; empty: not told
 	Offering  string               // id of the contact's offering; empty: none
+	Sale      contact.Sale         // what is known of the contact as a buyer
 	Earlier   []action.Record      // what an earlier try of this turn sent
 	Now       time.Time
 }
@@ -82,6 +84,9 @@ func (p *Prompt) notices(turn Turn) string {
 	}
 	if o, found := p.tenant.Catalog.Offering(turn.Offering); found {
 		lines = append(lines, "OFFERING: "+o.ID)
+	}
+	if said := p.standing(turn.Sale); said != "" {
+		lines = append(lines, said)
 	}
 	if conversation.Repeats(turn.History, turn.Text) {
 		lines = append(lines, "REPEAT: the message equals the one before it; a sticker or a reaction also looks like this.")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/sales"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -19,7 +20,7 @@ type Turn struct {
 	Nudges  bool                // whether schedule_nudge is offered
 	Sent    []string            // ids of the flows that the contact was sent before
 	Sale    contact.Sale        // what is known of the contact as a buyer
-	Earlier []action.Record     // of an earlier try of this turn: the flows it sent
+	Earlier []action.Record     // of an earlier try of this turn: the flows it sent, those of the server's rules too
 	Menu    *Menu               // keeps the specs between turns; nil: they are written anew
 	Fence   func(string) string // puts a contact's words, and what may hold them, between fences; nil: notes are not read
 }
@@ -40,10 +41,12 @@ type Desk struct {
 	mu      sync.Mutex // guards what follows, and every entry
 	entries []*entry   // of the record, in the order made
 	known   map[key]*entry
-	slots   int    // taken of [maxActions]
-	nudged  bool   // a nudge was staged
-	reads   int    // begun
-	read    []byte // the last successful read, as JSON
+	sale    sales.Case
+	due     *tenant.Flow // the opening, until it goes out; nil: none
+	slots   int          // taken of [maxActions]
+	nudged  bool         // a nudge was staged
+	reads   int          // begun
+	read    []byte       // the last successful read, as JSON
 	trace   []*traced
 	result  *Result // of a closed desk
 }
@@ -59,7 +62,7 @@ func NewDesk(t Turn) *Desk {
 	if t.Tools == nil {
 		t.Tools = &tenant.Tools{}
 	}
-	d := &Desk{turn: t, known: map[key]*entry{}}
+	d := &Desk{turn: t, known: map[key]*entry{}, sale: sales.Open(t.Tools, t.Sale, t.Sent)}
 	for _, r := range t.Earlier {
 		d.resume(r)
 	}
@@ -79,7 +82,14 @@ func (d *Desk) Tools() []Tool { return slices.Clone(d.tools) }
 // Open sends the opening, if one of the calls made it due and no flow has gone out since, which it
 // would have preceded (docs/spec/08-sales.md, "Opening"). The turn calls it before a reply that
 // does not go to a person. It ends when ctx does.
-func (d *Desk) Open(context.Context) {}
+func (d *Desk) Open(ctx context.Context) {
+	d.mu.Lock()
+	run := d.opening()
+	d.mu.Unlock()
+	if run != nil {
+		run(ctx)
+	}
+}
 
 // Close takes no more calls and returns what they came to. A flow whose answer is still
 // awaited has failed with [action.OutcomeUnknown]; one that was waiting for its turn is not
@@ -97,7 +107,7 @@ func (d *Desk) Close() Result {
 }
 
 func (d *Desk) summary() *Result {
-	r := &Result{}
+	r := &Result{Sale: d.sale.Sale()}
 	if len(d.tools) > 0 || len(d.turn.Earlier) > 0 {
 		r.Record = []action.Record{}
 	}
@@ -107,7 +117,8 @@ func (d *Desk) summary() *Result {
 		}
 		if e.record.Status == action.Staged {
 			r.Pending = append(r.Pending, action.Pending{
-				Place: len(r.Record), Tool: e.record.Tool, ID: e.record.ID, Value: e.record.Value, ContactAsked: e.record.ContactAsked, Text: e.text,
+				Place: len(r.Record), Tool: e.record.Tool, ID: e.record.ID, Value: e.record.Value,
+				ContactAsked: e.asked, FollowOn: e.follows, Text: e.text,
 			})
 		}
 		r.Record = append(r.Record, e.record)
@@ -130,6 +141,6 @@ func (t *traced) answered() action.Call {
 func Rules() string {
 	return strings.Join([]string{
 		sendFlowText, addTagText, removeTagText, setFieldText, writeNoteText, scheduleNudgeText, getContactText,
-		askedText, noteTextText,
+		askedText, noteTextText, sendFlowSaleText, setFieldSaleText,
 	}, "\n")
 }

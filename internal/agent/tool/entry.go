@@ -20,13 +20,18 @@ const (
 
 // entry is an action of the turn: what stands in its record, and what a call of it is told.
 type entry struct {
-	record action.Record
-	text   string // of a note, cleaned
-	answer answer
-	gone   bool // it leaves no record: the contact had the flow already
+	record  action.Record
+	text    string // of a note, cleaned
+	answer  answer
+	gone    bool // it leaves no record: the contact had the flow already
+	asked   bool // the contact asked for the link to pay
+	outside bool // of the cap: a rule of the server made it
+	follows bool // it is made only behind the entry before it, once that is performed
+	beside  beside
 
-	begun bool          // a flow's request may be under way
-	done  chan struct{} // of a flow to be sent: closed when it is known what became of it; nil of all else
+	earlier bool          // of an earlier try of the turn
+	begun   bool          // a flow's request may be under way
+	done    chan struct{} // of a flow to be sent: closed when it is known what became of it; nil of all else
 }
 
 // key is what makes two actions the same.
@@ -87,7 +92,7 @@ func answerOf(r action.Record) answer {
 // not sent again.
 func (d *Desk) resume(r action.Record) {
 	r = r.Interrupted()
-	e := &entry{record: r, answer: answerOf(r)}
+	e := &entry{record: r, answer: answerOf(r), asked: r.ContactAsked, earlier: true}
 	d.entries = append(d.entries, e)
 	if r.Tool != action.SendFlow {
 		return
@@ -98,13 +103,20 @@ func (d *Desk) resume(r action.Record) {
 	if r.Origin != action.FromOpening { // docs/spec/08-sales.md, "Opening": outside the cap
 		d.slots++
 	}
+	if f, found := d.turn.Tools.Flow(r.ID); found {
+		e.record.ContactAsked = d.sale.Opens(f, e.asked)
+	}
+	d.went(e)
 }
 
 // stage takes an action, once: what is the same is answered like the first.
 func (d *Desk) stage(c action.Call, r action.Record, text string) Outcome {
+	if why := d.sale.Refuses(r.Tool, r.ID, r.Value); why != "" {
+		return d.refuse(c, answer{action.AnsweredNotStaged, string(why)})
+	}
 	k := key{r.Tool, r.ID, r.Value, text}
 	if e := d.known[k]; e != nil {
-		return d.told(c, e)
+		return d.again(c, e)
 	}
 	e := &entry{record: r, text: text, answer: answer{action.AnsweredStaged, ""}}
 	e.record.Status = action.Staged
@@ -118,7 +130,10 @@ func (d *Desk) stage(c action.Call, r action.Record, text string) Outcome {
 // want of one.
 func (d *Desk) place(k key, e *entry) bool {
 	d.entries, d.known[k] = append(d.entries, e), e
-	if d.slots >= maxActions {
+	switch {
+	case e.outside:
+		return true
+	case d.slots >= maxActions:
 		e.record.Status, e.text = action.DroppedOverCap, ""
 		return false
 	}
@@ -129,5 +144,5 @@ func (d *Desk) place(k key, e *entry) bool {
 // told traces a call and answers it with what its action came to.
 func (d *Desk) told(c action.Call, e *entry) Outcome {
 	d.trace = append(d.trace, &traced{c, e})
-	return Outcome{Told: e.answer.told()}
+	return Outcome{Told: e.told()}
 }

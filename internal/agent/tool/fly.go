@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
@@ -11,23 +12,50 @@ import (
 // sendWithin bounds one flow (docs/spec/05-delivery.md, "ManyChat client").
 const sendWithin = 10 * time.Second
 
-// again answers a call of a flow that was called before, when that one is answered.
-func (d *Desk) again(c action.Call, e *entry) Outcome {
+// launch gives a flow its place, and returns what sends it; nil: nothing does now, and its answer
+// says why.
+func (d *Desk) launch(e *entry) func(context.Context) {
+	ahead := slices.Clone(d.entries)
+	switch placed := d.place(flowKey(e.record.ID), e); {
+	case !placed:
+		e.answer = d.flowRefused(overCap)
+		return nil
+	case d.turn.Flows == nil:
+		e.record.Status, e.answer = action.Staged, answer{action.AnsweredStaged, ""}
+		d.went(e)
+		return nil
+	}
+	e.record.Status, e.done = action.Sending, make(chan struct{})
+	return func(ctx context.Context) { d.fly(ctx, e, ahead) }
+}
+
+// awaited is the flow that an entry's answer waits for; nil: none any more.
+func (e *entry) awaited() *entry {
+	if e.done == nil && e.beside.flow != nil {
+		e = e.beside.flow
+	}
 	if e.done == nil || e.answer.kind != "" {
+		return nil
+	}
+	return e
+}
+
+// again answers a call of an action that was called before, when that one is answered.
+func (d *Desk) again(c action.Call, e *entry) Outcome {
+	first := e.awaited()
+	if first == nil {
 		return d.told(c, e)
 	}
 	d.trace = append(d.trace, &traced{c, e})
 	// It ends with the first, which ends with its context, or with the desk.
-	return Outcome{Run: func(context.Context) any { <-e.done; return d.toldOf(e) }}
+	return Outcome{Run: func(context.Context) any { <-first.done; return d.toldOf(e) }}
 }
 
-// fly sends a flow when those ahead of it are done with, and returns what the model is told.
-func (d *Desk) fly(ctx context.Context, e *entry, ahead []*entry) any {
-	r, started := d.begin(ctx, e, ahead)
-	if started {
+// fly sends a flow when those ahead of it are done with.
+func (d *Desk) fly(ctx context.Context, e *entry, ahead []*entry) {
+	if r, started := d.begin(ctx, e, ahead); started {
 		d.land(e, d.send(ctx, r))
 	}
-	return d.toldOf(e)
 }
 
 // begin waits until a flow may be sent. One that may not be any more has failed: nothing was
@@ -52,7 +80,9 @@ func (d *Desk) begin(ctx context.Context, e *entry, ahead []*entry) (r action.Re
 		return e.record, false
 	}
 	e.begun = true
-	return e.record, true
+	r = e.record
+	r.ContactAsked = e.asked // whatever the gate: who asked may have it again
+	return r, true
 }
 
 // landing is what became of a flow that was handed to its sender.
@@ -94,11 +124,15 @@ func (d *Desk) land(e *entry, l landing) {
 	if d.result != nil {
 		return
 	}
-	e.record, e.answer = l.record, answerOf(l.record)
+	e.record.Status, e.record.Error, e.record.At = l.record.Status, l.record.Error, l.record.At
+	e.answer = answerOf(e.record)
 	if l.had {
 		e.gone, e.answer = true, answer{action.AnsweredNotSent, alreadySent}
-		d.slots--
+		if !e.outside {
+			d.slots--
+		}
 	}
+	d.went(e)
 	close(e.done)
 }
 
@@ -119,5 +153,5 @@ func (d *Desk) abandon(e *entry) {
 func (d *Desk) toldOf(e *entry) any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return e.answer.told()
+	return e.told()
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/clean"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 )
 
@@ -36,10 +38,10 @@ func (d *Desk) getContact() *offered {
 	if d.turn.Contact == nil || known.empty() {
 		return nil
 	}
-	describe := func() (string, []property) {
+	describe := func() (string, []form.Property) {
 		return strings.TrimSpace(getContactText) + "\n\n" + known.lines(), nil
 	}
-	return d.offer(sheet{kind: action.GetContact, describe: describe}, func(c action.Call, _ arguments) Outcome {
+	return d.offer(sheet{kind: action.GetContact, describe: describe}, func(c action.Call, _ form.Arguments) Outcome {
 		if d.reads == maxReads {
 			return d.refuse(c, answer{action.AnsweredUnread, readOften})
 		}
@@ -60,7 +62,7 @@ func (d *Desk) readContact(ctx context.Context, known profile, t *traced) any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.result == nil {
-		t.call.Answer, d.read = action.AnsweredRead, encode(told)
+		t.call.Answer, d.read = action.AnsweredRead, form.Encode(told)
 	}
 	return told
 }
@@ -85,23 +87,23 @@ func (d *Desk) profile(ctx context.Context, known profile) (told readTold, ok bo
 func (d *Desk) tell(p contact.Profile, known profile) readTold {
 	told := readTold{Available: true, Tags: []string{}, Fields: map[string]string{}, Notes: map[string]string{}}
 	for _, t := range known.tags {
-		if slices.Contains(p.Tags, t.id) {
-			told.Tags = append(told.Tags, t.id)
+		if slices.Contains(p.Tags, t.ID) {
+			told.Tags = append(told.Tags, t.ID)
 		}
 	}
 	for _, f := range known.fields {
-		value, set := p.Fields[f.id]
+		value, set := p.Fields[f.ID]
 		switch {
 		case !set:
-		case slices.Contains(known.values[f.id], value):
-			told.Fields[f.id] = value
+		case slices.Contains(known.values[f.ID], value):
+			told.Fields[f.ID] = value
 		default:
-			told.Fields[f.id] = contact.OtherValue
+			told.Fields[f.ID] = contact.OtherValue
 		}
 	}
 	for _, n := range known.notes {
-		if text, written := p.Notes[n.id]; written && d.turn.Fence != nil {
-			told.Notes[n.id] = d.turn.Fence(cut(text, mostRead))
+		if text, written := p.Notes[n.ID]; written && d.turn.Fence != nil {
+			told.Notes[n.ID] = d.turn.Fence(clean.Cut(text, mostRead))
 		}
 	}
 	return told

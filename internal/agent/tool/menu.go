@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -24,7 +25,7 @@ const mostSpecs = 256
 type sheet struct {
 	kind     action.Kind
 	variant  string // what tells its specs of one tenant apart
-	describe func() (text string, properties []property)
+	describe func() (text string, properties []form.Property)
 }
 
 // spec makes a tool's spec, or takes the one that was made before. A nil menu keeps none.
@@ -49,5 +50,5 @@ func (m *Menu) spec(tools *tenant.Tools, s sheet) llm.Tool {
 // spec writes it. A tool's name is its kind.
 func (s sheet) spec() llm.Tool {
 	text, properties := s.describe()
-	return llm.Tool{Name: string(s.kind), Description: strings.TrimSpace(text), Parameters: parameters(properties)}
+	return llm.Tool{Name: string(s.kind), Description: strings.TrimSpace(text), Parameters: form.Parameters(properties)}
 }

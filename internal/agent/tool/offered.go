@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
 )
 
@@ -12,8 +13,10 @@ type offered struct {
 	desk *Desk
 	kind action.Kind
 	spec llm.Tool
+	as   string       // the variant of spec
+	now  func() sheet // what the spec is made from, under the desk's lock; nil: it never changes
 	// take decides on a call, under the desk's lock.
-	take func(c action.Call, a arguments) Outcome
+	take func(c action.Call, a form.Arguments) Outcome
 }
 
 // What a model is told of a call that could not be made, beside the ids that are allowed.
@@ -26,16 +29,36 @@ const (
 const badArguments = "arguments"
 
 // offer puts a tool on the desk.
-func (d *Desk) offer(s sheet, take func(action.Call, arguments) Outcome) *offered {
-	return &offered{d, s.kind, d.turn.Menu.spec(d.turn.Tools, s), take}
+func (d *Desk) offer(s sheet, take func(action.Call, form.Arguments) Outcome) *offered {
+	return &offered{desk: d, kind: s.kind, spec: d.turn.Menu.spec(d.turn.Tools, s), as: s.variant, take: take}
 }
 
 // Spec fills [Tool].
-func (o *offered) Spec() llm.Tool { return o.spec }
+func (o *offered) Spec() llm.Tool {
+	if o.now == nil {
+		return o.spec
+	}
+	o.desk.mu.Lock()
+	defer o.desk.mu.Unlock()
+	if s := o.now(); s.variant != o.as {
+		o.spec, o.as = o.desk.turn.Menu.spec(o.desk.turn.Tools, s), s.variant
+	}
+	return o.spec
+}
+
+// Offered fills [Tool].
+func (o *offered) Offered() bool {
+	if o.now == nil {
+		return true
+	}
+	o.desk.mu.Lock()
+	defer o.desk.mu.Unlock()
+	return o.now().variant != "" // what changes are the ids that it takes
+}
 
 // Call fills [Tool].
 func (o *offered) Call(step int, written []byte) Outcome {
-	args, ok := parse(written)
+	args, ok := form.Parse(written)
 	o.desk.mu.Lock()
 	defer o.desk.mu.Unlock()
 	c := action.Call{Step: step, Tool: o.kind}

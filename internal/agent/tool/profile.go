@@ -3,32 +3,33 @@ package tool
 import (
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // profile is what the tenant's files let the agent read of a contact. What the other tools
 // describe already is told here by its id alone.
 type profile struct {
-	tags, fields, notes []option
+	tags, fields, notes []form.Option
 	values              map[string][]string // by field
 }
 
 func readable(t *tenant.Tools) profile {
 	p := profile{values: map[string][]string{}}
 	for _, tag := range t.Tags {
-		p.tags = append(p.tags, option{tag.ID, ""})
+		p.tags = append(p.tags, form.Option{ID: tag.ID})
 	}
 	for _, tag := range t.Readable.Tags {
-		p.tags = append(p.tags, option{tag.ID, tag.Description})
+		p.tags = append(p.tags, form.Option{ID: tag.ID, Description: tag.Description})
 	}
 	for _, f := range t.Fields {
-		p.fields, p.values[f.ID] = append(p.fields, option{f.ID, ""}), f.Values
+		p.fields, p.values[f.ID] = append(p.fields, form.Option{ID: f.ID}), f.Values
 	}
 	for _, f := range t.Readable.Fields {
-		p.fields, p.values[f.ID] = append(p.fields, option{f.ID, f.Description}), f.Values
+		p.fields, p.values[f.ID] = append(p.fields, form.Option{ID: f.ID, Description: f.Description}), f.Values
 	}
 	for _, n := range t.Notes {
-		p.notes = append(p.notes, option{n.ID, ""})
+		p.notes = append(p.notes, form.Option{ID: n.ID})
 	}
 	return p
 }
@@ -38,15 +39,15 @@ func (p profile) empty() bool { return len(p.tags)+len(p.fields)+len(p.notes) ==
 // lines says what may be in a profile, one id a line.
 func (p profile) lines() string {
 	var lines []string
-	list := func(heading string, options []option) {
+	list := func(heading string, options []form.Option) {
 		if len(options) > 0 {
 			lines = append(lines, heading)
 		}
 		for _, o := range options {
-			if values := p.values[o.id]; heading == fieldsHeading && o.description != "" {
-				o.id += " (" + strings.Join(values, " | ") + ")"
+			if values := p.values[o.ID]; heading == fieldsHeading && o.Description != "" {
+				o.ID += " (" + strings.Join(values, " | ") + ")"
 			}
-			lines = append(lines, "- "+o.line())
+			lines = append(lines, "- "+o.Line())
 		}
 	}
 	list("tags:", p.tags)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 )
 
 //go:embed schedule_nudge.md
@@ -15,17 +16,19 @@ func (d *Desk) scheduleNudge() *offered {
 	if !d.turn.Nudges || d.turn.Tools.Nudge == nil {
 		return nil
 	}
-	var options []option
+	var options []form.Option
 	for _, delay := range d.turn.Tools.Nudge.Delays {
-		options = append(options, option{delay.ID, fmt.Sprintf("%s (%d minutes after the person's last message)", delay.Description, delay.Minutes)})
+		options = append(options, form.Option{ID: delay.ID, Description: fmt.Sprintf("%s (%d minutes after the person's last message)", delay.Description, delay.Minutes)})
 	}
 	if len(options) == 0 {
 		return nil
 	}
-	allowed := ids(options)
-	describe := func() (string, []property) { return scheduleNudgeText, []property{enum("delay", options)} }
-	return d.offer(sheet{kind: action.ScheduleNudge, describe: describe}, func(c action.Call, a arguments) Outcome {
-		id, ok := a.text("delay")
+	allowed := form.IDs(options)
+	describe := func() (string, []form.Property) {
+		return scheduleNudgeText, []form.Property{form.Enum("delay", options)}
+	}
+	return d.offer(sheet{kind: action.ScheduleNudge, describe: describe}, func(c action.Call, a form.Arguments) Outcome {
+		id, ok := a.Text("delay")
 		if !ok || !slices.Contains(allowed, id) {
 			return d.bad(c, "delay", notOneOf("delay", allowed))
 		}

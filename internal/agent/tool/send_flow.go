@@ -7,45 +7,35 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
+	"github.com/manychat-agent/manychat-agent/internal/sales"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 //go:embed send_flow.md
 var sendFlowText string
 
+//go:embed send_flow_sale.md
+var sendFlowSaleText string // of a tenant that sells
+
 const askedText = "true only when the person asks in so many words for the link to pay, or asks for it again; otherwise leave it out."
 
 // sendFlow offers the flows that the contact may get. The link to pay stays, since a
-// contact who asks for it gets it again.
+// contact who asks for it gets it again. Which flows they are changes with the offering.
 func (d *Desk) sendFlow() *offered {
-	var options []option
-	asks := false
-	for _, f := range d.turn.Tools.Flows {
-		asks = asks || f.Role == tenant.RolePaymentLink
-		if f.Role != tenant.RoleOpening && (f.Role == tenant.RolePaymentLink || !d.hadBefore(f)) {
-			options = append(options, option{f.ID, f.Description})
-		}
-	}
-	if len(options) == 0 {
+	if len(d.sale.Choices()) == 0 {
 		return nil
 	}
-	describe := func() (string, []property) {
-		properties := []property{enum("flow", options)}
-		if asks {
-			properties = append(properties, property{"contactAsked", true, schema{Type: "boolean", Description: askedText}})
-		}
-		return sendFlowText, properties
-	}
-	allowed := ids(options)
-	return d.offer(sheet{action.SendFlow, strings.Join(allowed, " "), describe}, func(c action.Call, a arguments) Outcome {
-		id, _ := a.text("flow")
+	_, asks := d.turn.Tools.FlowWithRole(tenant.RolePaymentLink)
+	o := d.offer(d.flowSheet(asks), func(c action.Call, a form.Arguments) Outcome {
+		id, _ := a.Text("flow")
 		flow, found := d.flow(id)
 		if !found {
-			return d.bad(c, "flow", notOneOf("flow", allowed))
+			return d.bad(c, "flow", notOneOf("flow", form.IDs(d.flowOptions())))
 		}
 		c.ID = flow.ID
 		if asks {
-			asked, ok := a.flag("contactAsked")
+			asked, ok := a.Flag("contactAsked")
 			if !ok {
 				return d.bad(c, "contactAsked", "contactAsked must be true or false")
 			}
@@ -53,6 +43,31 @@ func (d *Desk) sendFlow() *offered {
 		}
 		return d.flowCalled(c, flow)
 	})
+	if d.sells() {
+		o.now = func() sheet { return d.flowSheet(asks) }
+	}
+	return o
+}
+
+// flowOptions are the flows that may be named, those that the turn has sent among them.
+func (d *Desk) flowOptions() (options []form.Option) {
+	menu := sales.Open(d.turn.Tools, d.sale.Sale(), d.turn.Sent)
+	for _, f := range menu.Menu() {
+		options = append(options, form.Option{ID: f.ID, Description: f.Description})
+	}
+	return options
+}
+
+// flowSheet is what the tool's spec is made from now.
+func (d *Desk) flowSheet(asks bool) sheet {
+	options := d.flowOptions()
+	return sheet{action.SendFlow, strings.Join(form.IDs(options), " "), func() (string, []form.Property) {
+		properties := []form.Property{form.Enum("flow", options)}
+		if asks {
+			properties = append(properties, form.Property{Name: "contactAsked", Optional: true, Schema: form.Schema{Type: "boolean", Description: askedText}})
+		}
+		return d.withSale(sendFlowText, sendFlowSaleText), properties
+	}}
 }
 
 // flow is a flow that the model may name, though the contact may have it already.
@@ -64,34 +79,26 @@ func (d *Desk) flow(id string) (tenant.Flow, bool) {
 	return d.turn.Tools.Flows[i], true
 }
 
-// hadBefore reports whether a flow is not to be sent, since an earlier turn sent it.
-func (d *Desk) hadBefore(f tenant.Flow) bool {
-	return !f.Repeatable && slices.Contains(d.turn.Sent, f.ID)
-}
-
 // flowCalled stages a flow or gives it its place among those to be sent.
 func (d *Desk) flowCalled(c action.Call, f tenant.Flow) Outcome {
-	k := key{tool: action.SendFlow, id: f.ID}
-	if e := d.known[k]; e != nil && !(e.gone && c.ContactAsked && !e.record.ContactAsked) {
+	if e := d.known[flowKey(f.ID)]; e != nil && !(e.gone && c.ContactAsked && !e.asked) {
 		return d.again(c, e)
 	}
-	if d.hadBefore(f) && !c.ContactAsked {
-		return d.refuse(c, d.flowRefused(alreadySent))
+	if why := d.sale.Ask(f, c.ContactAsked); why != "" {
+		return d.refuse(c, d.flowRefused(string(why)))
 	}
-	r := action.Record{Tool: action.SendFlow, ID: f.ID, ContactAsked: c.ContactAsked, Status: action.Sending}
-	if d.turn.Flows == nil {
-		return d.stage(c, r, "")
-	}
-	ahead := slices.Clone(d.entries)
-	e := &entry{record: r}
-	if !d.place(k, e) {
-		e.answer = d.flowRefused(overCap)
+	e := &entry{asked: c.ContactAsked, record: action.Record{
+		Tool: action.SendFlow, ID: f.ID, ContactAsked: d.sale.Opens(f, c.ContactAsked),
+	}}
+	run := d.dispatch(e)
+	if run == nil {
 		return d.told(c, e)
 	}
-	e.done = make(chan struct{})
 	d.trace = append(d.trace, &traced{c, e})
-	return Outcome{Run: func(ctx context.Context) any { return d.fly(ctx, e, ahead) }}
+	return Outcome{Run: func(ctx context.Context) any { run(ctx); return d.toldOf(e) }}
 }
+
+func flowKey(id string) key { return key{tool: action.SendFlow, id: id} }
 
 func (d *Desk) flowRefused(reason string) answer {
 	if d.turn.Flows == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
@@ -13,16 +14,19 @@ import (
 //go:embed set_field.md
 var setFieldText string
 
+//go:embed set_field_sale.md
+var setFieldSaleText string // of a tenant that sells
+
 // setField offers the fields and the values of all of them. A value has to be the named
 // field's own.
 func (d *Desk) setField() *offered {
-	var fields, values []option
+	var fields, values []form.Option
 	own := map[string][]string{}
 	for _, f := range d.turn.Tools.Fields {
 		if own[f.ID] = settable(f); len(own[f.ID]) == 0 {
 			continue
 		}
-		fields = append(fields, option{f.ID, f.Description})
+		fields = append(fields, form.Option{ID: f.ID, Description: f.Description})
 		for _, v := range own[f.ID] {
 			values = add(values, v, f.ID)
 		}
@@ -30,22 +34,23 @@ func (d *Desk) setField() *offered {
 	if len(fields) == 0 {
 		return nil
 	}
-	allowed := ids(fields)
-	describe := func() (string, []property) {
-		return setFieldText, []property{fieldEnum(fields, own), enum("value", values)}
+	allowed := form.IDs(fields)
+	describe := func() (string, []form.Property) {
+		return d.withSale(setFieldText, setFieldSaleText), []form.Property{fieldEnum(fields, own), form.Enum("value", values)}
 	}
-	return d.offer(sheet{kind: action.SetField, describe: describe}, func(c action.Call, a arguments) Outcome {
-		id, ok := a.text("field")
+	return d.offer(sheet{kind: action.SetField, describe: describe}, func(c action.Call, a form.Arguments) Outcome {
+		id, ok := a.Text("field")
 		if !ok || !slices.Contains(allowed, id) {
 			return d.bad(c, "field", notOneOf("field", allowed))
 		}
 		c.ID = id
-		value, ok := a.text("value")
+		value, ok := a.Text("value")
 		if !ok || !slices.Contains(own[id], value) {
 			return d.bad(c, "value", notOneOf("value of "+id, own[id]))
 		}
 		c.Value = value
-		return d.stage(c, action.Record{Tool: action.SetField, ID: id, Value: value}, "")
+		field, _ := d.turn.Tools.Field(id)
+		return d.write(c, field, value)
 	})
 }
 
@@ -58,23 +63,23 @@ func settable(f tenant.Field) []string {
 }
 
 // add adds a value of a field to those of others, which may share it.
-func add(values []option, value, field string) []option {
+func add(values []form.Option, value, field string) []form.Option {
 	for i := range values {
-		if values[i].id == value {
-			values[i].description += ", " + field
+		if values[i].ID == value {
+			values[i].Description += ", " + field
 			return values
 		}
 	}
-	return append(values, option{value, "a value of " + field})
+	return append(values, form.Option{ID: value, Description: "a value of " + field})
 }
 
 // fieldEnum has each field's values in its line: "id (a | b): description".
-func fieldEnum(fields []option, own map[string][]string) property {
-	p := enum("field", fields)
+func fieldEnum(fields []form.Option, own map[string][]string) form.Property {
+	p := form.Enum("field", fields)
 	var lines []string
 	for _, f := range fields {
-		lines = append(lines, option{f.id + " (" + strings.Join(own[f.id], " | ") + ")", f.description}.line())
+		lines = append(lines, form.Option{ID: f.ID + " (" + strings.Join(own[f.ID], " | ") + ")", Description: f.Description}.Line())
 	}
-	p.schema.Description = strings.Join(lines, "\n")
+	p.Schema.Description = strings.Join(lines, "\n")
 	return p
 }

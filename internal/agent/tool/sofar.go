@@ -8,13 +8,22 @@ import (
 )
 
 // SoFar says in words, for the model, what was staged, what went out, what was refused and what was
-// read last; empty: nothing was called.
+// read last, the flows that the server sent by itself among them; empty: nothing was called.
 func (d *Desk) SoFar() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var lines []string
 	for _, t := range d.trace {
 		if line := sentence(t.answered()); line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	for _, e := range d.entries {
+		if e.record.Origin == "" || e.earlier {
+			continue
+		}
+		sent := action.Call{Tool: e.record.Tool, ID: e.record.ID, Answer: e.answer.kind, Reason: e.answer.reason}
+		if line := sentence(sent); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -12,7 +12,9 @@ import (
 // read.
 func Specs(t *tenant.Tools) (specs []llm.Tool) {
 	for _, offered := range NewDesk(Turn{Tools: t, Contact: nobody{}}).Tools() {
-		specs = append(specs, offered.Spec())
+		if offered.Offered() {
+			specs = append(specs, offered.Spec())
+		}
 	}
 	return specs
 }

@@ -15,8 +15,11 @@ import (
 
 // Tool is something that a model may ask for in a turn.
 type Tool interface {
-	// Spec is what the model is told of it.
+	// Spec is what the model is told of it. A call may change it for the steps that follow, as
+	// that of another tool may; its name stays.
 	Spec() llm.Tool
+	// Offered reports whether the model is told of it now: there is something to ask it for.
+	Offered() bool
 	// Call takes one call. Calls of a step come one at a time, in the order in which the
 	// model made them, and return at once: this is where places under a cap are given and
 	// actions are staged. Steps of the loop count from 1; arguments are as the model wrote
@@ -37,8 +40,11 @@ type Outcome struct {
 type Sender interface {
 	// Send sends a flow, which r names by its configured id, and returns r with what became
 	// of it: performed, failed with a safe reason, discarded when a person has the
-	// conversation, or staged when the flow has to follow the turn's own reply. It returns [action.ErrSent], and r as it was, when the contact has
-	// the flow already. It ends when ctx does; the calls of one desk come one at a time.
+	// conversation, or staged when the flow has to follow the turn's own reply. It returns
+	// [action.ErrSent], and r as it was, when the contact has the flow already, or when it is the
+	// opening and goes out no more. r.ContactAsked says that the contact asked for the link to pay,
+	// who may then have it again; what the turn's record says is whether that opened its gate. It
+	// ends when ctx does; the calls of one desk come one at a time.
 	Send(ctx context.Context, r action.Record) (action.Record, error)
 }
 

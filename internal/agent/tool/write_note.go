@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/clean"
+	"github.com/manychat-agent/manychat-agent/internal/agent/tool/form"
 )
 
 //go:embed write_note.md
@@ -15,34 +17,34 @@ var writeNoteText string
 const noteTextText = "What the note says: a few plain words for the people of the business, without telephone numbers, addresses or links."
 
 func (d *Desk) writeNote() *offered {
-	var options []option
+	var options []form.Option
 	most := map[string]int{}
 	for _, n := range d.turn.Tools.Notes {
 		most[n.ID] = n.MaxLength
-		options = append(options, option{n.ID, n.Description})
+		options = append(options, form.Option{ID: n.ID, Description: n.Description})
 	}
 	if len(options) == 0 {
 		return nil
 	}
-	describe := func() (string, []property) {
+	describe := func() (string, []form.Property) {
 		lines := slices.Clone(options)
 		for i := range lines {
-			lines[i].description = fmt.Sprintf("%s (at most %d characters)", lines[i].description, most[lines[i].id])
+			lines[i].Description = fmt.Sprintf("%s (at most %d characters)", lines[i].Description, most[lines[i].ID])
 		}
-		return writeNoteText, []property{enum("note", lines), {name: "text", schema: schema{Type: "string", Description: noteTextText}}}
+		return writeNoteText, []form.Property{form.Enum("note", lines), {Name: "text", Schema: form.Schema{Type: "string", Description: noteTextText}}}
 	}
-	return d.offer(sheet{kind: action.WriteNote, describe: describe}, func(c action.Call, a arguments) Outcome {
-		id, _ := a.text("note")
+	return d.offer(sheet{kind: action.WriteNote, describe: describe}, func(c action.Call, a form.Arguments) Outcome {
+		id, _ := a.Text("note")
 		length, found := most[id]
 		if !found {
-			return d.bad(c, "note", notOneOf("note", ids(options)))
+			return d.bad(c, "note", notOneOf("note", form.IDs(options)))
 		}
 		c.ID = id
-		written, ok := a.text("text")
+		written, ok := a.Text("text")
 		if !ok {
 			return d.bad(c, "text", "text must be a string")
 		}
-		text := clean(written, length)
+		text := clean.Text(written, length)
 		if text == "" {
 			return d.refuse(c, answer{action.AnsweredNotStaged, nothingLeft})
 		}

@@ -17,11 +17,11 @@ const (
 )
 
 // A line that begins as a notice does. ACTIONS and SERVER in capitals are no words that a
-// business begins a line with; what else begins a notice (DATE, HOURS, OFFERING, REPEAT)
+// business begins a line with; what else begins a notice (DATE, HOURS, OFFERING, REPEAT, SALE)
 // may be, and counts before the notice's own words alone, wherever it stands.
 const (
 	lineNotice = `(?m:^[\s>#•"'*\[(-]*(?:ACTIONS|SERVER)[ \t]*:[^\n]*$)`
-	saidNotice = `(?i:(?:\b[a-z]+\s*:\s*)?(?:an earlier try of this reply was cut short|no more tools can be called in this turn|the message equals the one before it)[^\n]*)`
+	saidNotice = `(?i:(?:\b[a-z]+\s*:\s*)?(?:an earlier try of this reply was cut short|no more tools can be called in this turn|the message equals the one before it)[^\n]*|\bsale\s*:\s*intent (?:unknown|prospect|not_prospect)\b[^\n]*)`
 )
 
 var (
@@ -44,7 +44,7 @@ func Replaced(text, mark string) string {
 
 // words are those of which every notice and note holds one, as [folded] writes it, in small
 // letters.
-var words = []string{"acti", "server", "an earlier try", "no more tools", "the message equals"}
+var words = []string{"acti", "server", "an earlier try", "no more tools", "the message equals", "sale"}
 
 // MayHold is a glance at a text: false says that nothing is in it.
 func MayHold(text string) bool {

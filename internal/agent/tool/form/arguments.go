@@ -1,4 +1,4 @@
-package tool
+package form
 
 import (
 	"github.com/go-json-experiment/json"
@@ -8,14 +8,14 @@ import (
 // maxArguments of one call are read, in bytes: the longest note is 500 characters.
 const maxArguments = 32 << 10
 
-// arguments are those of a call, as the model wrote them. What a tool does not ask for is
+// Arguments are those of a call, as the model wrote them. What a tool does not ask for is
 // never looked at: an argument that names a contact goes nowhere.
-type arguments map[string]jsontext.Value
+type Arguments map[string]jsontext.Value
 
-// parse reads the arguments of a call: one object, as such or written into a string, as
+// Parse reads the arguments of a call: one object, as such or written into a string, as
 // some providers do. Nothing at all is an object without arguments. What names a thing
 // twice says two things, and is refused.
-func parse(written []byte) (a arguments, ok bool) {
+func Parse(written []byte) (a Arguments, ok bool) {
 	if len(written) > maxArguments {
 		return nil, false
 	}
@@ -29,23 +29,23 @@ func parse(written []byte) (a arguments, ok bool) {
 	return a, json.Unmarshal(written, &a) == nil
 }
 
-// text is an argument that is a string.
-func (a arguments) text(name string) (s string, ok bool) {
+// Text is an argument that is a string.
+func (a Arguments) Text(name string) (s string, ok bool) {
 	if a.missing(name) {
 		return "", false
 	}
 	return s, json.Unmarshal(a[name], &s) == nil
 }
 
-// flag is an argument that may be left out, or is true or false.
-func (a arguments) flag(name string) (b, ok bool) {
+// Flag is an argument that may be left out, or is true or false.
+func (a Arguments) Flag(name string) (b, ok bool) {
 	if a.missing(name) {
 		return false, true
 	}
 	return b, json.Unmarshal(a[name], &b) == nil
 }
 
-func (a arguments) missing(name string) bool {
+func (a Arguments) missing(name string) bool {
 	v, found := a[name]
 	return !found || v.Kind() == 'n'
 }

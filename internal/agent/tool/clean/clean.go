@@ -1,4 +1,5 @@
-package tool
+// Package clean cleans what a model writes for people to read: a note.
+package clean
 
 import (
 	"regexp"
@@ -16,16 +17,16 @@ import (
 // a text of any length costs little; what is longer is cut before it is looked at.
 const readFactor = 8
 
-// clean is a note's text as it is kept and written: one line of at most so many code
+// Text is a note's text as it is kept and written: one line of at most so many code
 // points, in which [redact.Mark] stands for what must not be kept. Empty: nothing to read
 // was left. A cleaned text stays as it is.
-func clean(text string, most int) string {
+func Text(text string, most int) string {
 	text = first(text, readFactor*most)
 	// What is cut off, or ends a line no more, may bring out a shape that was none before.
 	// Each round takes out more than it puts in.
 	for {
 		next := redact.Removed(withoutVariables(conversation.Plain(strings.Map(shown, text))))
-		next = cut(inert(strings.Join(strings.Fields(next), " ")), most)
+		next = Cut(inert(strings.Join(strings.Fields(next), " ")), most)
 		if next == text {
 			break
 		}
@@ -103,9 +104,9 @@ func legible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
 
-// cut shortens a text to so many code points, where a line may break: between words, and
+// Cut shortens a text to so many code points, where a line may break: between words, and
 // between characters in scripts without spaces. A word that is longer is cut hard.
-func cut(text string, most int) string {
+func Cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
