@@ -76,6 +76,7 @@ type Input struct {
 	Tools     []tool.Tool          // what the model may ask for; each for this turn alone
 	SoFar     func() string        // what the calls came to, in words, for the last step; nil: not told
 	Earlier   []action.Record      // what an earlier try of this turn sent
+	Quiet     time.Duration        // how long the contact has not written, of a turn that follows up on that; zero: it answers Text
 	ReserveBy time.Time            // until when a call waits for room in the budget
 }
 
@@ -113,7 +114,7 @@ func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
 	l.request = llm.Request{
 		System: p.System,
 		Messages: p.Messages(prompt.Turn{
-			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Earlier: in.Earlier, Now: a.config.Now(),
+			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Earlier: in.Earlier, Quiet: in.Quiet, Now: a.config.Now(),
 		}),
 		Tools:           specs(in.Tools),
 		Schema:          a.schema,

@@ -24,9 +24,13 @@ func (w *Worker) held(ctx context.Context, row Row) bool {
 		w.yield(ctx, row, lookAgain)
 		return true
 	case held:
-		w.cfg.Log.Info("outbox row withheld: a person has the conversation", "row", row.ID, "turn", row.TurnID)
+		given := Withheld
+		if row.Recallable() {
+			given = Discarded // a follow-up has its time
+		}
+		w.cfg.Log.Info("outbox row "+string(given)+": a person has the conversation, or it went on", "row", row.ID, "turn", row.TurnID)
 		row = handBack(row)
-		row.Status, row.LastError = Withheld, ""
+		row.Status, row.LastError = given, ""
 		w.release(ctx, row, nil)
 		return true
 	}

@@ -71,6 +71,9 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if settled == 0 {
 		return turn.ErrNotOwner
 	}
+	if err := callOff(tx, c, s, now); err != nil {
+		return err
+	}
 	if err := sayHandoff(tx, c, s); err != nil {
 		return err
 	}

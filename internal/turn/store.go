@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
@@ -52,7 +53,7 @@ type Store interface {
 	// Record writes the contact's message and the agent row, in the contact's order, and
 	// judges what its request proves about the contact. A token that this makes due is known
 	// from then on, with an outbox row behind it that delivers another one should its write
-	// fail. The turn is
+	// fail. Whatever nudge the contact has is called off, and the turn of one is over. The turn is
 	//   - settled, with outcome duplicate, when the contact wrote the same text, as bound as
 	//     this one, less than DuplicateWithin ago and has no answer to it yet,
 	//   - waiting when it is bound and an earlier bound turn of the contact is not settled, or
@@ -67,7 +68,8 @@ type Store interface {
 	// becomes settled. The rows that it carries are delivering, under the turn's name. A
 	// bound handoff fails with [ErrQuiet] when the contact was told of one less than
 	// Quiet before SettledAt. A turn that is not silent fails with [ErrPaused] while a person
-	// has its conversation. A handoff pauses the conversation behind itself until PauseUntil.
+	// has its conversation. A handoff pauses the conversation behind itself until PauseUntil,
+	// and calls off whatever nudge the contact has.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -198,6 +200,9 @@ type Settlement struct {
 	// last read is a person's, like one whose conversation is paused.
 	Tagged     bool
 	PauseUntil time.Time // of a handoff; zero: it pauses nothing
+	// CalledOff says why the nudge whose turn this is sends nothing; empty: the turn has it that
+	// way, or it sends, or is no nudge's.
+	CalledOff nudge.Reason
 }
 
 // Carried is a reply row that goes out in a response, before the turn's own text.

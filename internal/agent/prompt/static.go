@@ -61,8 +61,8 @@ const format = `
 Answer with one JSON object and nothing before or after it. It follows this JSON Schema:
 `
 
-// Rules is what static parts say in words of their own, that of a tenant with tools
-// included. A reply that repeats a run of it has leaked the prompt.
+// Rules is what static parts and the note of a nudge say in words of their own, that of a tenant
+// with tools included. A reply that repeats a run of it has leaked the prompt.
 func Rules() string {
-	return strings.Join([]string{rules, escalation(), acting, security, format}, "\n")
+	return strings.Join([]string{rules, escalation(), acting, security, format, planned}, "\n")
 }

@@ -29,8 +29,15 @@ type Acting struct {
 	People    *person.Watch
 }
 
-// Held reports whether a person has the conversation of a row.
+// Held reports whether a person has the conversation of a row, or of a nudge's row whether its
+// contact has written since or its time is over.
 func (a Acting) Held(ctx context.Context, row outbox.Row) (bool, error) {
+	if row.Recallable() {
+		wrote, err := a.DB.WroteBehind(ctx, row.ConversationID, row.Seq)
+		if err != nil || wrote || a.Now().After(row.Payload.NudgeUntil) {
+			return true, err
+		}
+	}
 	return a.People.Has(ctx, a.Tenant(), row.ConversationID, row.Seq)
 }
 
