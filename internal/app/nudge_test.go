@@ -17,12 +17,30 @@ import (
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/fault"
 )
 
-// The demo academy's delay that most tests choose, and how long behind its instant a nudge is
-// asked for at the latest: a look of the poller.
+// How long behind the contact's last message a nudge is due here, and how much later it is asked
+// for at the latest: a look of the poller.
 const (
-	delayed = 180 * time.Minute
+	delayed = 10 * time.Minute
 	looked  = 16 * time.Second
 )
+
+// inQuiet runs a test in a studio whose nudges come soon.
+func inQuiet(t *testing.T, change setup, test func(*studio)) {
+	t.Helper()
+	if change.business == nil {
+		change.business = quiet(t, "")
+	}
+	inStudio(t, change, test)
+}
+
+// quiet is the academy with a short delay, and with a tag of its people, if they have one.
+func quiet(t *testing.T, tag string) func() *tenant.Tenant {
+	return func() *tenant.Tenant {
+		business := academy(t, "default")
+		business.Tools.Nudge.Delays[0].Minutes, business.Tools.Nudge.HumanActiveTag = int(delayed/time.Minute), tag
+		return business
+	}
+}
 
 var scheduleNudge = asked("schedule_nudge", `{"delay":"later_today"}`)
 
@@ -122,7 +140,7 @@ func toolsOf(req llm.Request) (names []string) {
 // their last message; what the model is told of it, and offered; it is history for what follows.
 func TestNudge(t *testing.T) {
 	model := planning(wrote(followUp), wrote("Done."))
-	inStudio(t, setup{model: model, business: tagged(t)}, func(s *studio) {
+	inQuiet(t, setup{model: model, business: quiet(t, "human-active")}, func(s *studio) {
 		id := s.planned()
 		s.rest(delayed - 4*time.Second)
 		s.wantReads(id, before)
@@ -141,7 +159,7 @@ func TestNudge(t *testing.T) {
 			}
 		}
 		last := req.Messages[len(req.Messages)-1]
-		if last.Role != llm.User || !strings.Contains(last.Text, "FOLLOW-UP: the person has not written for 3 hours. ") || strings.Contains(last.Text, "<<<") {
+		if last.Role != llm.User || !strings.Contains(last.Text, "FOLLOW-UP: the person has not written for 10 minutes. ") || strings.Contains(last.Text, "<<<") {
 			t.Errorf("the model is asked:\n%s", last.Text)
 		}
 		history := strings.Join(saidTo(req), "\n")
@@ -149,12 +167,12 @@ func TestNudge(t *testing.T) {
 			t.Errorf("the history of the nudge is:\n%s", history)
 		}
 
-		s.rest(12 * time.Hour)
+		s.rest(30 * time.Minute)
 		s.wantReads(id, before, followUp)
 		if got := s.write(id, "yes"); textOf(got.Shown) != "Done." {
 			t.Errorf("the response behind it shows %v", got.Shown)
 		}
-		if history := strings.Join(saidTo(model.Requests()[3]), "\n"); !strings.Contains(history, "assistant: "+followUp) {
+		if history := strings.Join(saidTo(model.Requests()[3]), "\n"); !strings.Contains(history, "\n"+followUp+"\n") {
 			t.Errorf("the history behind it is:\n%s", history)
 		}
 		differ(t, "the nudges", []string{"sent"}, s.nudges())
@@ -181,12 +199,12 @@ func TestNudgeCalledOff(t *testing.T) {
 		{"somebody in their name", setup{model: planning(wrote("Who are you?"))}, func(s *studio, id string) { s.forge(id, "hello") },
 			"cancelled contact_replied", "answered", nil},
 		{"a pause", setup{model: planning()}, func(s *studio, id string) { s.pause(id, 24) }, "cancelled paused", "answered", nil},
-		{"a pause that is over", setup{model: planning()}, func(s *studio, id string) { s.pause(id, 0.1) }, "cancelled paused", "answered", nil},
-		{"the tag, known from a turn", setup{model: planning(), business: tagged(t)}, func(s *studio, id string) { s.carry(id, true); s.write(id, "hello") },
+		{"a pause that is over", setup{model: planning()}, func(s *studio, id string) { s.pause(id, 0.05) }, "cancelled paused", "answered", nil},
+		{"the tag, known from a turn", setup{model: planning(), business: quiet(t, "human-active")}, func(s *studio, id string) { s.carry(id, true); s.write(id, "hello") },
 			"cancelled contact_replied", "paused", nil},
-		{"the tag", setup{model: planning(), business: tagged(t)}, func(s *studio, id string) { s.carry(id, true) },
+		{"the tag", setup{model: planning(), business: quiet(t, "human-active")}, func(s *studio, id string) { s.carry(id, true) },
 			"cancelled human_active", "nudge_skipped", nil},
-		{"the tag cannot be read", setup{model: planning(), business: tagged(t)}, func(s *studio, _ string) {
+		{"the tag cannot be read", setup{model: planning(), business: quiet(t, "human-active")}, func(s *studio, _ string) {
 			s.faults(manychattest.Fault{Kind: fault.Timeout, Path: "/fb/subscriber/getInfo"})
 		}, "cancelled read_failed", "nudge_skipped", nil},
 		{"an opt-out", setup{model: planning()}, func(s *studio, _ string) { s.beside(`UPDATE conversations SET opted_out_at = 1`) },
@@ -209,7 +227,7 @@ func TestNudgeCalledOff(t *testing.T) {
 		}, "cancelled paused", "answered", nil},
 		{"a delay that is gone", setup{model: planning()}, func(s *studio, _ string) {
 			s.setup.business = func() *tenant.Tenant {
-				business := academy(s.t, "default")
+				business := quiet(s.t, "")()
 				business.Tools.Nudge.Delays = business.Tools.Nudge.Delays[1:]
 				return business
 			}
@@ -219,19 +237,19 @@ func TestNudgeCalledOff(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inStudio(t, tt.change, func(s *studio) {
+			inQuiet(t, tt.change, func(s *studio) {
 				id := s.planned()
-				s.rest(time.Hour)
+				s.rest(2 * time.Minute)
 				tt.before(s, id)
-				s.rest(delayed - time.Hour + looked + 11*time.Second)
+				s.rest(delayed - 2*time.Minute + looked + 11*time.Second)
 				s.faults()
 				differ(t, "the nudge", []string{tt.want}, s.nudges())
-				s.rest(21 * time.Hour)
+				s.rest(10 * time.Minute)
 				s.wantReads(id, append([]string{before}, tt.reads...)...)
 				if turn := s.recorded(id, 1)[0]; turn.Outcome != tt.newest {
 					t.Errorf("the newest turn is %s, want %s", turn.Outcome, tt.newest)
 				}
-				differ(t, "the nudge a day later", []string{tt.want}, s.nudges())
+				differ(t, "the nudge later", []string{tt.want}, s.nudges())
 			})
 		})
 	}
@@ -241,7 +259,7 @@ func TestNudgeCalledOff(t *testing.T) {
 // sent, however long the service was away, nor out of the outbox.
 func TestNudgeBehindTheWindow(t *testing.T) {
 	t.Run("the service was away", func(t *testing.T) {
-		inStudio(t, setup{model: planning()}, func(s *studio) {
+		inQuiet(t, setup{model: planning()}, func(s *studio) {
 			id := s.planned()
 			s.stop()
 			s.rest(1425*time.Minute - 2*time.Second + time.Millisecond)
@@ -252,7 +270,7 @@ func TestNudgeBehindTheWindow(t *testing.T) {
 		})
 	})
 	t.Run("just inside", func(t *testing.T) {
-		inStudio(t, setup{model: planning(wrote(followUp))}, func(s *studio) {
+		inQuiet(t, setup{model: planning(wrote(followUp))}, func(s *studio) {
 			id := s.planned()
 			s.stop()
 			s.rest(1424 * time.Minute)
@@ -263,7 +281,7 @@ func TestNudgeBehindTheWindow(t *testing.T) {
 		})
 	})
 	t.Run("ManyChat was away", func(t *testing.T) {
-		inStudio(t, setup{model: planning(wrote(followUp)), env: []string{"OUTBOX_MAX_AGE_MIN=1440", "OUTBOX_MAX_ATTEMPTS=1000"}}, func(s *studio) {
+		inQuiet(t, setup{model: planning(wrote(followUp))}, func(s *studio) {
 			id := s.planned()
 			s.stop()
 			s.rest(1420 * time.Minute)
@@ -274,7 +292,7 @@ func TestNudgeBehindTheWindow(t *testing.T) {
 			s.rest(15 * time.Minute)
 			s.wantNewest(id, "nudge_sent", "outbox", []string{"discarded"})
 			s.faults()
-			s.rest(time.Hour)
+			s.rest(10 * time.Minute)
 			differ(t, "the nudge", []string{"cancelled window_closing"}, s.nudges())
 			s.wantReads(id, before)
 		})
@@ -303,7 +321,7 @@ func TestNudgeSkipped(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inStudio(t, setup{model: planning(tt.steps...)}, func(s *studio) {
+			inQuiet(t, setup{model: planning(tt.steps...)}, func(s *studio) {
 				id := s.planned()
 				s.rest(delayed + looked + time.Minute)
 				s.wantReads(id, before)
@@ -330,12 +348,12 @@ func TestMessageDuringANudge(t *testing.T) {
 		within time.Duration // of the response
 	}{
 		{"while the model writes", setup{model: planning(slow(25*time.Second, wrote(followUp)), wrote("Here I am."))}, nil, 0},
-		{"while the tag is read", setup{model: planning(wrote("Here I am.")), business: tagged(t)},
+		{"while the tag is read", setup{model: planning(wrote("Here I am.")), business: quiet(t, "human-active")},
 			[]manychattest.Fault{{Kind: fault.Timeout, Path: "/fb/subscriber/getInfo"}}, 1500 * time.Millisecond},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inStudio(t, tt.change, func(s *studio) {
+			inQuiet(t, tt.change, func(s *studio) {
 				id := s.planned()
 				s.rest(delayed - 3*time.Second)
 				s.faults(tt.faults...)
@@ -346,9 +364,10 @@ func TestMessageDuringANudge(t *testing.T) {
 					t.Errorf("after %s the response shows %v", time.Since(began), got.Shown)
 				}
 				s.faults()
+				s.rest(time.Second)
 				differ(t, "the nudge", []string{"cancelled contact_replied"}, s.nudges())
 				differ(t, "recorded", []string{"settled answered inline", "settled nudge_skipped silent", "settled answered inline"}, s.endings(id, 3))
-				s.rest(time.Hour)
+				s.rest(10 * time.Minute)
 				s.wantReads(id, before, "Here I am.")
 				if strings.Contains(s.log.String(), "panic") {
 					t.Error("something panicked")
@@ -364,7 +383,7 @@ func TestNudgeIsWithdrawn(t *testing.T) {
 	down := manychattest.Fault{Kind: fault.ServerError, Path: "/fb/subscriber/setCustomFieldByName"}
 	slowly := manychattest.Fault{Kind: fault.Latency, Path: "/fb/subscriber/setCustomFieldByName", DelayMS: 5000}
 	t.Run("pending", func(t *testing.T) {
-		inStudio(t, setup{model: planning(calling(addGift), wrote(followUp), wrote("Here I am."), wrote("Still here."))}, func(s *studio) {
+		inQuiet(t, setup{model: planning(calling(addGift), wrote(followUp), wrote("Here I am."), wrote("Still here."))}, func(s *studio) {
 			id := s.planned()
 			s.faults(down)
 			s.rest(delayed + 2*time.Minute)
@@ -377,7 +396,7 @@ func TestNudgeIsWithdrawn(t *testing.T) {
 			}
 			differ(t, "the nudge", []string{"cancelled contact_replied"}, s.nudges())
 			s.faults()
-			s.rest(time.Hour)
+			s.rest(10 * time.Minute)
 			s.wantReads(id, before, "Here I am.")
 			s.write(id, "thanks")
 			if history := strings.Join(saidTo(s.setup.model.(*llmtest.Scripted).Requests()[5]), "\n"); strings.Contains(history, followUp) {
@@ -386,7 +405,7 @@ func TestNudgeIsWithdrawn(t *testing.T) {
 		})
 	})
 	t.Run("in a worker's hand", func(t *testing.T) {
-		inStudio(t, setup{model: planning(wrote(followUp), wrote("Here I am."))}, func(s *studio) {
+		inQuiet(t, setup{model: planning(wrote(followUp), wrote("Here I am."))}, func(s *studio) {
 			id := s.planned()
 			s.faults(slowly, down)
 			s.rest(delayed - 2*time.Second)
@@ -398,13 +417,13 @@ func TestNudgeIsWithdrawn(t *testing.T) {
 			s.wantReads(id, before, "Here I am.")
 			differ(t, "the row", []string{"discarded"}, s.recorded(id, 2)[1].Deliveries)
 			differ(t, "the nudge", []string{"cancelled contact_replied"}, s.nudges())
-			s.rest(time.Hour)
+			s.rest(10 * time.Minute)
 			s.wantReads(id, before, "Here I am.")
 		})
 	})
 	t.Run("between two texts", func(t *testing.T) {
 		change := setup{model: planning(wrote("One.", "Two."), wrote("Here I am.")), env: []string{"WHATSAPP_JOIN=false", "MANYCHAT_REPLY_GAP_MS=10000"}}
-		inStudio(t, change, func(s *studio) {
+		inQuiet(t, change, func(s *studio) {
 			id := s.planned()
 			s.rest(delayed - 3*time.Second)
 			s.until(func() bool { return slices.Contains(s.reads(id), "One.") })
@@ -412,7 +431,7 @@ func TestNudgeIsWithdrawn(t *testing.T) {
 				t.Fatal("the second text is out")
 			}
 			s.write(id, "hello?")
-			s.rest(time.Hour)
+			s.rest(10 * time.Minute)
 			s.wantReads(id, before, "One.", "Here I am.")
 			differ(t, "the nudge", []string{"sent"}, s.nudges())
 		})
@@ -424,7 +443,7 @@ func TestNudgeIsWithdrawn(t *testing.T) {
 func TestNudgeBehindALateReply(t *testing.T) {
 	late := []llmtest.Step{calling(scheduleNudge), slow(9*time.Second, wrote(before))}
 	t.Run("a minute late", func(t *testing.T) {
-		inStudio(t, setup{model: scripted(append(late, wrote(followUp))...)}, func(s *studio) {
+		inQuiet(t, setup{model: scripted(append(late, wrote(followUp))...)}, func(s *studio) {
 			id := s.contact("900000001")
 			began := time.Now()
 			s.faults(manychattest.Fault{Kind: fault.ServerError, Path: "/fb/sending/sendFlow"})
@@ -441,7 +460,7 @@ func TestNudgeBehindALateReply(t *testing.T) {
 		})
 	})
 	t.Run("the contact wrote again", func(t *testing.T) {
-		inStudio(t, setup{model: scripted(append(late, wrote("Gladly."))...)}, func(s *studio) {
+		inQuiet(t, setup{model: scripted(append(late, wrote("Gladly."))...)}, func(s *studio) {
 			id := s.contact("900000001")
 			s.faults(manychattest.Fault{Kind: fault.ServerError, Path: "/fb/sending/sendFlow"})
 			s.write(id, question)
@@ -455,7 +474,7 @@ func TestNudgeBehindALateReply(t *testing.T) {
 		})
 	})
 	t.Run("its time has passed", func(t *testing.T) {
-		inStudio(t, setup{model: scripted(late...), env: []string{"OUTBOX_MAX_ATTEMPTS=1000"}}, func(s *studio) {
+		inQuiet(t, setup{model: scripted(late...)}, func(s *studio) {
 			id := s.contact("900000001")
 			s.faults(manychattest.Fault{Kind: fault.ServerError, Path: "/fb/sending/sendFlow"})
 			s.write(id, question)
@@ -473,7 +492,7 @@ func TestNudgeBehindALateReply(t *testing.T) {
 // with the other actions.
 func TestActionsOfANudge(t *testing.T) {
 	model := planning(calling(sendPhotos, addGift), wrote(followUp))
-	inStudio(t, setup{model: model}, func(s *studio) {
+	inQuiet(t, setup{model: model}, func(s *studio) {
 		id := s.planned()
 		s.rest(delayed + looked + time.Minute)
 		s.wantNewest(id, "nudge_sent", "outbox", []string{"delivered"}, "send_flow student_gallery performed", "add_tag gift performed")
@@ -498,11 +517,11 @@ func TestNudgeAndTheProcess(t *testing.T) {
 		s.until(func() bool { return slices.Equal(s.nudges(), []string{"running"}) })
 	}
 	t.Run("a crash", func(t *testing.T) {
-		inStudio(t, setup{model: planning(slow(29*time.Second, wrote(followUp)), wrote("Here I am."))}, func(s *studio) {
+		inQuiet(t, setup{model: planning(slow(29*time.Second, wrote(followUp)), wrote("Here I am."))}, func(s *studio) {
 			id := s.planned()
 			running(s)
 			s.crash()
-			s.rest(time.Hour)
+			s.rest(10 * time.Minute)
 			differ(t, "the nudge", []string{"skipped"}, s.nudges())
 			s.wantReads(id, before)
 			s.wantNewest(id, "nudge_skipped", "silent", nil)
@@ -524,7 +543,7 @@ func TestNudgeAndTheProcess(t *testing.T) {
 			if tt.want == "skipped" {
 				change.env = []string{"SHUTDOWN_GRACE_MS=10"}
 			}
-			inStudio(t, change, func(s *studio) {
+			inQuiet(t, change, func(s *studio) {
 				id := s.planned()
 				running(s)
 				if tt.want == "sent" {
@@ -543,7 +562,7 @@ func TestNudgeAndTheProcess(t *testing.T) {
 // A conversation's list is by when its contact wrote, which a nudge is not: the turn shows as one
 // in which nobody wrote.
 func TestNudgeIsNoMessage(t *testing.T) {
-	inStudio(t, setup{model: planning(wrote(followUp), wrote("One."), wrote("Two.")), rules: func(r *tenant.Rules) {
+	inQuiet(t, setup{model: planning(wrote(followUp), wrote("One."), wrote("Two.")), rules: func(r *tenant.Rules) {
 		r.MaxTurnsPerConversation, r.RateLimit.TurnsPerSubscriberPerHour = 3, 3
 	}}, func(s *studio) {
 		id := s.planned()
