@@ -13,7 +13,7 @@ import (
 // nudge plans a follow-up, which makes no request. Of a contact who has written again, or whom a
 // person has by now, it is discarded: nobody went quiet.
 func (p *Performer) nudge(ctx context.Context, log *slog.Logger, b Batch, a action.Pending) action.Ended {
-	delay, ok := b.Tools.Delay(a.ID)
+	delay, ok := nudge.DelayOf(b.Tools, a.ID)
 	if !ok {
 		return failed(log, Unconfigured)
 	}

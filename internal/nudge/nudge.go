@@ -6,9 +6,11 @@ package nudge
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
 // Reason says why a nudge was called off.
@@ -53,6 +55,17 @@ type Plan struct {
 	TurnID         string
 	Delay          string        // its configured id
 	After          time.Duration // from the contact's last message
+}
+
+// DelayOf is the delay with an id in a tenant's files, which may have changed since it was chosen.
+func DelayOf(t *tenant.Tools, id string) (d tenant.Delay, found bool) {
+	if t == nil || t.Nudge == nil {
+		return d, false
+	}
+	if i := slices.IndexFunc(t.Nudge.Delays, func(d tenant.Delay) bool { return d.ID == id }); i >= 0 {
+		return t.Nudge.Delays[i], true
+	}
+	return d, false
 }
 
 // Due is a nudge whose time has come.

@@ -168,7 +168,7 @@ func TestMetricNames(t *testing.T) {
 			t.Errorf("%s is not explained", fields[2])
 		}
 	}
-	if len(helped) != 10 {
+	if len(helped) != 11 {
 		t.Errorf("%d metrics are explained: %v", len(helped), helped)
 	}
 }

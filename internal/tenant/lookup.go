@@ -27,18 +27,6 @@ func (t *Tools) Field(id string) (Field, bool) {
 	return Field{}, false
 }
 
-// Delay returns the delay of a nudge with an id.
-func (t *Tools) Delay(id string) (Delay, bool) {
-	if t != nil && t.Nudge != nil {
-		for _, d := range t.Nudge.Delays {
-			if d.ID == id {
-				return d, true
-			}
-		}
-	}
-	return Delay{}, false
-}
-
 // Note returns the note with an id.
 func (t *Tools) Note(id string) (Note, bool) {
 	if t != nil {

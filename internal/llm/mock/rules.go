@@ -32,7 +32,7 @@ func (q question) described() bool { return len(q.about) > 0 && q.by == descript
 // A closing question is not asked twice in a row.
 func (m *Model) answer(d *desk, c read.Conversation, q question) answer {
 	if c.FollowUp {
-		return said(d.closing).orHandOff()
+		return said("🙂 "+d.business, d.closing).orHandOff()
 	}
 	rules := []func(*desk, question) (answer, bool){m.wordless, m.escalations, m.pleasantries, m.whereabouts, m.intents, m.paying, m.lookups}
 	for _, rule := range rules {

@@ -76,40 +76,35 @@ func schedule(tx *groupcommit.Tx, p nudge.Plan, now time.Time) error {
 	if err := queue.LockConversation(tx, p.TurnID); err != nil {
 		return err
 	}
-	var tenantID string
-	var seq, lastSeq int64
-	var messageAt time.Time
+	var t conversation.Turn
 	var c conversation.Conversation
-	err := tx.QueryRow(selectPlanned, p.TurnID).Scan(&tenantID, &c.ID, &seq, column.Instant(&messageAt), &lastSeq,
+	var lastSeq int64
+	err := tx.QueryRow(selectPlanned, p.TurnID).Scan(&t.Key.TenantID, &c.ID, &t.Seq, column.Instant(&t.ReceivedAt), &lastSeq,
 		column.Instant(&c.PausedUntil), &c.PausedFrom, column.Instant(&c.OptedOutAt))
-	switch due := messageAt.Add(p.After); {
+	due := t.ReceivedAt.Add(p.After)
+	switch {
 	case errors.Is(err, sql.ErrNoRows): // the contact was erased
 		return nudge.ErrOver
 	case err != nil:
 		return err
-	case lastSeq > seq, c.Holds(seq, now), !c.OptedOutAt.IsZero():
+	case lastSeq > t.Seq, c.Holds(t.Seq, now), !c.OptedOutAt.IsZero():
 		return nudge.ErrOver
 	case !due.After(now):
 		return nudge.ErrLate
-	default:
-		return upsert(tx, tenantID, c.ID, p, messageAt, due, now)
 	}
-}
-
-func upsert(tx *groupcommit.Tx, tenantID, conversationID string, p nudge.Plan, messageAt, due, now time.Time) error {
 	id, err := database.NewID()
 	if err != nil {
 		return err
 	}
-	changed, err := database.Affected(tx.Exec(upsertNudge, id, tenantID, conversationID, p.TurnID, p.Delay,
-		column.Micros(messageAt), column.Micros(due), column.Micros(now)))
+	changed, err := database.Affected(tx.Exec(upsertNudge, id, t.Key.TenantID, c.ID, p.TurnID, p.Delay,
+		column.Micros(t.ReceivedAt), column.Micros(due), column.Micros(now)))
 	if err != nil {
 		return err
 	}
 	if changed == 0 { // the one before it is under way
 		return nudge.ErrOver
 	}
-	_, err = tx.Exec(markNudged, conversationID)
+	_, err = tx.Exec(markNudged, c.ID)
 	return err
 }
 

@@ -69,15 +69,15 @@ func Claim(tx *groupcommit.Tx, c conversation.Conversation, k follow.Claim, now 
 		return claimed, err
 	}
 	claimed.Runs = true
-	return claimed, begin(tx, c, k, firstName, now)
+	return claimed, begin(tx, k, conversation.Turn{ID: k.TurnID, Key: c.Key, ConversationID: c.ID, Owner: k.Owner, FirstName: firstName, ReceivedAt: now})
 }
 
-func begin(tx *groupcommit.Tx, c conversation.Conversation, k follow.Claim, firstName string, now time.Time) error {
-	var seq int64
-	if err := tx.QueryRow(takePlace, c.ID).Scan(&seq); err != nil {
+// begin makes the turn that a nudge becomes.
+func begin(tx *groupcommit.Tx, k follow.Claim, t conversation.Turn) error {
+	if err := tx.QueryRow(takePlace, t.ConversationID).Scan(&t.Seq); err != nil {
 		return err
 	}
-	_, err := tx.Exec(insertNudgeTurn, k.TurnID, c.Key.TenantID, c.ID, seq, column.Micros(now), k.Owner, firstName)
+	_, err := tx.Exec(insertNudgeTurn, t.ID, t.Key.TenantID, t.ConversationID, t.Seq, column.Micros(t.ReceivedAt), t.Owner, t.FirstName)
 	if err != nil {
 		return err
 	}

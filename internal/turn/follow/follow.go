@@ -114,7 +114,7 @@ func (f *Follower) Follow(ctx context.Context, d nudge.Due) error {
 	defer f.hands.Done(id)
 	ctx, end := f.begin(ctx, d.ConversationID)
 	defer end()
-	delay, wanted := t.Tools.Delay(d.Delay)
+	delay, wanted := nudge.DelayOf(t.Tools, d.Delay)
 	claimed, err := f.claim(ctx, Claim{
 		NudgeID: d.ID, ConversationID: d.ConversationID, TurnID: id, Owner: f.cfg.Owner(), Unwanted: !wanted,
 		Unanswered: !t.Rules.Audience.Includes(d.Key.SubscriberID), Window: turn.WindowOf(t, f.cfg.Now()),
