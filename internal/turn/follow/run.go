@@ -207,6 +207,6 @@ func (r *run) row(texts []string, acts tool.Result) *outbox.Row {
 func (r *run) log(s turn.Settlement) {
 	t := s.Turn
 	r.f.cfg.Log.Info("turn", "turn", t.ID, "conversation", t.ConversationID, "outcome", t.Outcome, "path", t.Path,
-		"called_off", string(s.CalledOff), "bound", t.Bound, "interventions", t.Interventions, "model", t.Model, "total_us", t.Timings.Total,
+		"called_off", string(s.CalledOff), "bound", t.Bound, "attempt", t.Attempt, "interventions", t.Interventions, "model", t.Model, "total_us", t.Timings.Total,
 		"tokens_in", t.Spend.TokensIn, "tokens_out", t.Spend.TokensOut, slog.Int("actions", len(t.Actions)), slog.Int("discarded", aside.Discarded(t.Actions)))
 }
