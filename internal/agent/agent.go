@@ -78,6 +78,7 @@ type Input struct {
 	Tools     []tool.Tool          // what the model may ask for; each for this turn alone
 	SoFar     func() string        // what the calls came to, in words, for the last step; nil: not told
 	Earlier   []action.Record      // what an earlier try of this turn sent
+	Quiet     time.Duration        // how long the contact has not written, of a turn that follows up on that; zero: it answers Text
 	ReserveBy time.Time            // until when a call waits for room in the budget
 }
 
@@ -116,7 +117,7 @@ func (a *Agent) Run(ctx context.Context, in Input) (Result, error) {
 		System: p.System,
 		Messages: p.Messages(prompt.Turn{
 			History: in.History, Text: in.Text, FirstName: in.FirstName, Offering: in.Offering, Sale: in.Sale,
-			Earlier: in.Earlier, Now: a.config.Now(),
+			Earlier: in.Earlier, Quiet: in.Quiet, Now: a.config.Now(),
 		}),
 		Schema:          a.schema,
 		MaxOutputTokens: a.config.MaxOutputTokens,

@@ -15,7 +15,7 @@ import (
 // observe adds a settled turn to the metrics.
 func (s *Service) observe(t conversation.Turn) {
 	s.metrics.Turn(telemetry.TurnFact{
-		Outcome: string(t.Outcome), Path: string(t.Path), Bound: t.Bound, Enforced: s.opts.Config.Turn.EnforceTokens,
+		Outcome: string(t.Outcome), Path: string(t.Path), Nudge: t.Nudge, Bound: t.Bound, Enforced: s.opts.Config.Turn.EnforceTokens,
 		Total:    time.Duration(t.Timings.Total) * time.Microsecond,
 		TokensIn: t.Spend.TokensIn, TokensCached: t.Spend.TokensCached, TokensOut: t.Spend.TokensOut, CostMicros: t.Spend.CostMicros,
 		Interventions: t.Interventions,

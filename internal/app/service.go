@@ -26,6 +26,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/inbound"
 	"github.com/manychat-agent/manychat-agent/internal/inbound/gate"
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
@@ -36,6 +37,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/follow"
 	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 	"github.com/manychat-agent/manychat-agent/internal/webhook"
@@ -74,6 +76,7 @@ type Service struct {
 	ledger    *ledger.Ledger
 	turns     *turn.Runner
 	worker    *outbox.Worker
+	nudging   *joint.Nudging
 	expiry    *expiry.Sweeper
 	performer *delivery.Performer
 	inbound   *inbound.Handler
@@ -195,6 +198,7 @@ func (s *Service) buildWorker(c config.Config) error {
 	}
 	s.performer, err = delivery.New(delivery.Config{
 		Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.db, Now: s.db.Now, Log: s.opts.Log,
+		Nudges: joint.Planning{Store: s.db, Nudging: func() *joint.Nudging { return s.nudging }},
 	})
 	if err != nil {
 		return err
@@ -260,14 +264,22 @@ func (s *Service) buildTurns(c config.Config, shapes delivery.Shapes) error {
 	if err != nil {
 		return err
 	}
+	guard := guardrail.New(guarded(c))
+	s.nudging, err = joint.NewNudging(follow.Config{
+		Store: s.db, Tags: s.performer, Agent: mind, Guard: guard, Tenant: s.tenant, Shapes: shapes, Owner: s.keeper.ID, Wake: s.wake,
+		Observe: s.observe, Count: s.metrics.Nudge, Room: c.Turn.RaceDeadline, Abort: c.Turn.ModelAbort, Now: s.db.Now, Log: s.opts.Log,
+	}, nudge.Config{Store: s.db, TenantID: c.Tenant.ID, Alive: s.keeper.Alive, Jitter: s.jitter(nudge.Jitter), Log: s.opts.Log})
+	if err != nil {
+		return err
+	}
 	s.turns, err = turn.New(turn.Config{
-		Store:       s.db,
+		Store:       joint.Recording{Store: s.db, Nudging: func() *joint.Nudging { return s.nudging }},
 		Lane:        s.db,
 		Acts:        s.db,
 		Account:     s.performer,
 		People:      s.db,
 		Agent:       mind,
-		Guard:       guardrail.New(guarded(c)),
+		Guard:       guard,
 		Tenant:      s.tenant,
 		Wake:        s.wake,
 		Freed:       s.signals.Freed,
@@ -394,13 +406,14 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	s.background.Go(func() { s.budget.Run(work) })
-	s.background.Go(func() { s.keeper.Run(work, s.turns) })
+	s.background.Go(func() { s.keeper.Run(work, s.nudging.Turns(s.turns)) })
 	if s.db.Shared() {
 		s.background.Go(func() { s.signals.Tell(work) })
 		s.background.Go(func() { s.signals.Hear(work, s.turns, s.worker) })
 	}
 	if !s.opts.NoWorker {
 		s.background.Go(func() { s.worker.Run(work) })
+		s.background.Go(func() { s.nudging.Run(work) })
 		s.background.Go(func() { s.expiry.Run(work) })
 	}
 	return nil
@@ -412,7 +425,12 @@ func (s *Service) Start(ctx context.Context) error {
 func (s *Service) Drain(ctx context.Context) {
 	close(s.stopping)
 	s.keeper.Rest()
-	if err := s.turns.Drain(ctx); err != nil {
+	s.nudging.Stop()
+	err := s.turns.Drain(ctx)
+	if !s.opts.NoWorker {
+		err = errors.Join(err, s.nudging.Drain(ctx))
+	}
+	if err != nil {
 		s.opts.Log.Warn("stopping before every turn has ended; another process or the next start runs them again", "error", err)
 	}
 	s.stopWorker()

@@ -29,6 +29,10 @@ type Conversation struct {
 	AnsweredAt time.Time // when a person last marked the conversation as answered; zero: never
 	TagReadAt  time.Time // when ManyChat was last asked for the tag of an active person; zero: never
 	TagActive  bool      // whether the contact carried it then
+
+	// Nudged says that a nudge may be planned, under way or on its way to the contact, whose next
+	// message calls it off.
+	Nudged bool
 }
 
 // Paused reports whether a person has the conversation at now.
@@ -93,6 +97,7 @@ type Turn struct {
 	State          State
 	Owner          string // process that works on it; empty: none
 	Attempt        int    // starts so far, 1 at the first
+	Nudge          bool   // it follows up on a contact who went quiet, and answers no message
 	Bound          bool   // it reads and extends history: its request carried the contact's token, or did not have to
 	Text           string // what the contact wrote
 	FirstName      string // the contact's, only where the tenant's rules use it

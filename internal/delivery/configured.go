@@ -26,7 +26,7 @@ func (p *Performer) call(subscriber string, tools *tenant.Tools, a action.Pendin
 			return p.write(subscriber, n.Field, a.Text), ""
 		}
 	default:
-		return nil, Unavailable // a nudge, until there is an engine for them
+		return nil, Unavailable
 	}
 	return nil, Unconfigured
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat"
 )
@@ -35,6 +36,13 @@ type Claims interface {
 	ReleaseFlow(ctx context.Context, c action.Claim) error
 }
 
+// Nudges plan follow-ups, in the database.
+type Nudges interface {
+	// Schedule plans the one nudge of a conversation, or fails with [nudge.ErrOver] or
+	// [nudge.ErrLate].
+	Schedule(ctx context.Context, p nudge.Plan) error
+}
+
 // Batch is the staged actions of one turn.
 type Batch struct {
 	Who     contact.Key
@@ -52,6 +60,7 @@ type Config struct {
 	Behind   Account // of what is performed behind a reply: it holds up no call of Account
 	Profiles Profiles
 	Claims   Claims
+	Nudges   Nudges
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -73,6 +82,7 @@ const (
 	NotRecorded  = "not recorded"         // the database did not give the right to the flow
 	Unconfigured = "no longer configured" // the tenant's files changed since it was staged
 	Unavailable  = "not available"        // this version cannot perform it
+	TooLate      = "too late"             // the nudge would have been due by the time its reply went out
 )
 
 // Performer makes the requests of actions at ManyChat: one each, one attempt each.
@@ -80,7 +90,7 @@ type Performer struct{ cfg Config }
 
 // New checks the config and returns a performer.
 func New(cfg Config) (*Performer, error) {
-	if cfg.Account == nil || cfg.Behind == nil || cfg.Profiles == nil || cfg.Claims == nil || cfg.Now == nil || cfg.Log == nil {
+	if cfg.Account == nil || cfg.Behind == nil || cfg.Profiles == nil || cfg.Claims == nil || cfg.Nudges == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("delivery: a collaborator is missing from the performer's config")
 	}
 	return &Performer{cfg}, nil
@@ -137,8 +147,11 @@ func (p *Performer) one(ctx context.Context, log *slog.Logger, b Batch, a action
 	if ctx.Err() != nil {
 		return failed(log, action.NotStarted)
 	}
-	if a.Tool == action.SendFlow {
+	switch a.Tool {
+	case action.SendFlow:
 		return p.flow(ctx, log, b, a)
+	case action.ScheduleNudge:
+		return p.nudge(ctx, log, b, a)
 	}
 	call, why := p.call(string(b.Who.SubscriberID), b.Tools, a)
 	if call == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
@@ -44,6 +46,7 @@ func academy() *tenant.Tools {
 			Fields: []tenant.ReadableField{{ID: "newsletter", Field: "Gets News", Values: []string{"true", "false"}}, {ID: "city", Field: "Home Town", Values: []string{"Lisbon"}}},
 		},
 		Notes: []tenant.Note{{ID: "summary", Field: "Agent Summary", MaxLength: 200, NeverRendered: true}},
+		Nudge: &tenant.Nudge{Delays: []tenant.Delay{{ID: "later", Minutes: 180}}},
 	}
 }
 
@@ -51,7 +54,15 @@ func academy() *tenant.Tools {
 type rights struct {
 	mu                sync.Mutex
 	claimed, released []action.Claim
-	answer            error // of every claim
+	planned           []nudge.Plan
+	answer            error // of every claim and plan
+}
+
+func (r *rights) Schedule(_ context.Context, p nudge.Plan) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.planned = append(r.planned, p)
+	return r.answer
 }
 
 func (r *rights) ClaimFlow(_ context.Context, c action.Claim) error {
@@ -98,7 +109,7 @@ func onStage(t *testing.T, scale float64, test func(*stage)) {
 		}
 		s.client = client
 		s.p, err = delivery.New(delivery.Config{
-			Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
+			Account: client, Behind: client.For(manychat.Actions), Profiles: client, Claims: s.rights, Nudges: s.rights, Now: time.Now, Log: slog.New(slog.NewJSONHandler(&s.logs, nil)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -241,7 +252,8 @@ func TestNoRequestWithoutConfiguration(t *testing.T) {
 		{"note", action.Pending{Tool: action.WriteNote, ID: "shift", Text: noteText}, academy(), "no longer configured"},
 		{"no file", action.Pending{Tool: action.AddTag, ID: "keen"}, nil, "no longer configured"},
 		{"no file, flow", action.Pending{Tool: action.SendFlow, ID: "brochure"}, nil, "no longer configured"},
-		{"nudge", action.Pending{Tool: action.ScheduleNudge, ID: "tomorrow"}, academy(), "not available"},
+		{"nudge", action.Pending{Tool: action.ScheduleNudge, ID: "gone"}, academy(), "no longer configured"},
+		{"no file, nudge", action.Pending{Tool: action.ScheduleNudge, ID: "later"}, nil, "no longer configured"},
 		{"a record kind", action.Pending{Tool: action.SendEvent, ID: "tomorrow"}, academy(), "not available"},
 	}
 	for _, tt := range tests {
@@ -420,7 +432,7 @@ func TestRightIsGivenBackAfterTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := &rights{}
 		p, err := delivery.New(delivery.Config{
-			Account: refusing{cancel}, Behind: refusing{cancel}, Profiles: (*manychat.Client)(nil), Claims: r, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Account: refusing{cancel}, Behind: refusing{cancel}, Profiles: (*manychat.Client)(nil), Claims: r, Nudges: r, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -478,15 +490,47 @@ func TestSendFlowInATurn(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/07-tools.md, "The tools": a nudge is a row here and no request, counted from the
+// contact's last message; one that is too late for the conversation is none.
+func TestNudgeIsPlanned(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer error
+		want   string
+	}{
+		{"planned", nil, "10 performed"},
+		{"the conversation went on", fmt.Errorf("plan: %w", nudge.ErrOver), "10 discarded"},
+		{"its time has passed", fmt.Errorf("plan: %w", nudge.ErrLate), "10 failed: too late"},
+		{"the database is away", errors.New("away"), "10 failed: not recorded"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			onStage(t, 1, func(s *stage) {
+				s.rights.answer = tt.answer
+				b := batch(action.Pending{Tool: action.ScheduleNudge, ID: "later"})
+				b.Claim.ConversationID, b.Claim.TurnID = "talk", "turn"
+				got := s.p.Perform(s.t.Context(), b)
+				want(t, "actions", ends(got), tt.want)
+				if len(s.calls()) > 0 || !got[0].At.IsZero() {
+					t.Errorf("%d requests, answered at %v", len(s.calls()), got[0].At)
+				}
+				if plan := (nudge.Plan{ConversationID: "talk", TurnID: "turn", Delay: "later", After: 3 * time.Hour}); !slices.Equal(s.rights.planned, []nudge.Plan{plan}) {
+					t.Errorf("planned is %+v", s.rights.planned)
+				}
+			})
+		})
+	}
+}
+
 func TestNewPerformerRefuses(t *testing.T) {
 	c, log := &manychat.Client{}, slog.New(slog.DiscardHandler)
 	for name, cfg := range map[string]delivery.Config{
-		"account":    {Behind: c, Profiles: c, Claims: &rights{}, Now: time.Now, Log: log},
-		"background": {Account: c, Profiles: c, Claims: &rights{}, Now: time.Now, Log: log},
-		"profiles":   {Account: c, Behind: c, Claims: &rights{}, Now: time.Now, Log: log},
-		"claims":     {Account: c, Behind: c, Profiles: c, Now: time.Now, Log: log},
-		"clock":      {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Log: log},
-		"log":        {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Now: time.Now},
+		"account":    {Behind: c, Profiles: c, Claims: &rights{}, Nudges: &rights{}, Now: time.Now, Log: log},
+		"background": {Account: c, Profiles: c, Claims: &rights{}, Nudges: &rights{}, Now: time.Now, Log: log},
+		"profiles":   {Account: c, Behind: c, Claims: &rights{}, Nudges: &rights{}, Now: time.Now, Log: log},
+		"claims":     {Account: c, Behind: c, Profiles: c, Nudges: &rights{}, Now: time.Now, Log: log},
+		"nudges":     {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Now: time.Now, Log: log},
+		"clock":      {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Nudges: &rights{}, Log: log},
+		"log":        {Account: c, Behind: c, Profiles: c, Claims: &rights{}, Nudges: &rights{}, Now: time.Now},
 	} {
 		if _, err := delivery.New(cfg); err == nil {
 			t.Errorf("a performer without %s is made", name)

@@ -24,7 +24,10 @@ func (w *Worker) held(ctx context.Context, row Row) bool {
 		w.yield(ctx, row, lookAgain)
 		return true
 	case as != "":
-		w.cfg.Log.Info("outbox row "+string(as)+": a person has the conversation, or the contact opted out", "row", row.ID, "turn", row.TurnID)
+		if row.Recallable() {
+			as = Discarded // a follow-up has its time
+		}
+		w.cfg.Log.Info("outbox row "+string(as)+": a person has the conversation, the contact opted out, or it went on", "row", row.ID, "turn", row.TurnID)
 		row = handBack(row)
 		row.Status, row.LastError = as, ""
 		w.release(ctx, row, nil)

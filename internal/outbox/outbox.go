@@ -122,9 +122,16 @@ type Payload struct {
 	PlaysUntil time.Time `json:"playsUntil,omitzero"`
 	// SaidAt is when the last text of a reply went out that has actions.
 	SaidAt time.Time `json:"saidAt,omitzero"`
+	// NudgeUntil is until when the texts of a nudge may go out, and only while its contact has not
+	// written; zero: it is no nudge's.
+	NudgeUntil time.Time `json:"nudgeUntil,omitzero"`
 	// Acting is set before the first of a reply's actions, so that they are made once.
 	Acting bool `json:"acting,omitempty"`
 }
+
+// Recallable reports whether a row is a nudge's of which something is unsaid: it is given up when
+// the contact writes, and whenever it may not go out any more.
+func (r Row) Recallable() bool { return !r.Payload.NudgeUntil.IsZero() && !r.said() }
 
 // Store keeps the rows. Every method is one transaction; a write that finds the row
 // not delivering under the named owner changes nothing and returns [ErrNotOwner].
@@ -146,7 +153,8 @@ type Store interface {
 	// dead from now on the other actions are dead-lettered, and of one that is withheld or
 	// discarded they are discarded. What a note says is kept of a row that goes on, and of a
 	// notice that is dead or withheld, which may be sent yet.
-	// The flow that the row's Counted is of was certainly not sent.
+	// The flow that the row's Counted is of was certainly not sent. A nudge's row that would be
+	// pending is discarded when the contact has written since.
 	Release(ctx context.Context, row Row, ended []action.Ended) error
 	// NextDue is the earliest instant at which a pending row of one of the kinds may become
 	// claimable by time alone; ok is false when no such row is pending.

@@ -68,6 +68,7 @@ func furnish(w *World) (*tenant.Tenant, error) {
 			SettleSeconds: settles[w.dice.below("settles", len(settles))], Repeatable: w.dice.chance("repeatable", 0.5),
 		})
 	}
+	tools.Nudge = w.delays()
 	business.Tools = tools
 	return business, nil
 }

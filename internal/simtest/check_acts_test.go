@@ -96,6 +96,9 @@ func oneTurnRuns(r *records) {
 	}
 	for i, a := range r.w.thoughts {
 		for _, b := range r.w.thoughts[:i] {
+			if b.nudges() { // a message that comes behind it ended it, wherever its model still thinks
+				continue
+			}
 			x, y := a.names[len(a.names)-1], b.names[len(b.names)-1]
 			if contactOf(x) == contactOf(y) && (x != y || a.try != b.try) && a.span.from.Before(b.span.to) && b.span.from.Before(a.span.to) &&
 				bound(a) && bound(b) && well(a) && well(b) {
@@ -168,6 +171,9 @@ func (w *World) counts() map[string]int {
 		if th.try > 1 {
 			n["tries again"]++
 		}
+	}
+	for _, one := range r.nudges() {
+		n["nudge "+one.state+" "+one.reason]++
 	}
 	n["processes"] = len(w.all)
 	return n

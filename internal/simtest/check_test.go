@@ -14,6 +14,7 @@ func (w *World) check() {
 		messagesAreRecorded, messagesAreAnswered, repliesArrive, repliesKeepTheirOrder, textsReachTheirContact, textsAreOfTheirTurn,
 		textsRepeatWithCause, copiesArrive, actionsFollowTheirText, actionsHappenOnce, handoffsDoNothing, oneTurnRuns, theDeadStartNothing, writesAreTheOwners,
 		responsesKeepTheBound, wishesHold, budgetHolds, logsAreClean,
+		nudgesKeepTheirRules, nudgesComeOnce, nudgesAreWithdrawn,
 	} {
 		holds(r)
 	}
@@ -81,7 +82,7 @@ func messagesAreAnswered(r *records) {
 		case end == nil:
 			r.w.violate("%s is %s for ever", t.name(), t.state)
 			continue
-		case t.outcome == "duplicate":
+		case t.outcome == "duplicate", t.isNudge(): // which answers none
 			continue
 		}
 		answered[end] = append(answered[end], t.name())

@@ -25,6 +25,7 @@ func (w *World) talk(contact int) {
 			pause = w.dice.span(stream, 10*time.Millisecond, 2500*time.Millisecond)
 		}
 		time.Sleep(pause)
+		w.comesBack(contact, n)
 		name := nameOf(contact, n, false)
 		w.write(contact, name)
 		if w.dice.chance(stream, 0.15) { // the same once more

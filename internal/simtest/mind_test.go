@@ -118,6 +118,9 @@ func broken(why string, cause error) error {
 // asked is what a request asks about: the messages, the step of the loop from 0, and the try
 // at them, from 1. A try begins with the first step, and its calls name it.
 func (w *World) asked(req llm.Request) (names []string, step, try int) {
+	if names, try = w.askedToFollowUp(req); try > 0 {
+		return names, 0, try
+	}
 	for i := len(req.Messages) - 1; i >= 0; i-- {
 		m := req.Messages[i]
 		if m.Role == llm.ToolResult {
@@ -151,6 +154,9 @@ func tryOf(call string) int {
 // planOf draws a plan. What a first try calls, a second one calls too.
 func (w *World) planOf(names []string, try int) (p plan) {
 	own := names[len(names)-1]
+	if try >= firstNudge {
+		return w.nudgePlan(own, try)
+	}
 	w.dice.fresh(fmt.Sprint("plan ", own, len(names)), func(r *rand.Rand) {
 		steps := r.IntN(3)
 		for i := range steps {
@@ -174,7 +180,7 @@ func (w *World) planOf(names []string, try int) (p plan) {
 			p.long = 12 + r.IntN(80)
 		}
 	})
-	return p
+	return w.withNudge(p, own, try)
 }
 
 // pauseOf is how long a step takes: mostly a moment, and now and then about as long as the

@@ -143,6 +143,7 @@ func (w *World) settle() {
 func (w *World) dry() bool {
 	var left int
 	err := w.db.Read().QueryRowContext(w.t.Context(), `SELECT (SELECT count(*) FROM turns WHERE state IN ('waiting', 'running', 'answering'))
+        + (SELECT count(*) FROM nudges WHERE state IN ('pending', 'running'))
         + (SELECT count(*) FROM outbox WHERE status IN ('pending', 'delivering'))`).Scan(&left)
 	if err != nil {
 		w.t.Error(err)

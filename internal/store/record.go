@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/nudges"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -76,6 +78,12 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 	e, err := enter(tx, a.Key, now)
 	if err != nil {
 		return r, err
+	}
+	if e.Nudged {
+		if err := nudges.Cancel(tx, e.ID, nudge.ContactReplied, now); err != nil {
+			return r, err
+		}
+		e.Nudged = false
 	}
 	arrived, generation, err := e.judge(tx, a, now)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/nudges"
 	"github.com/manychat-agent/manychat-agent/internal/store/process"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/said"
@@ -189,6 +190,9 @@ func takeOne(tx *groupcommit.Tx, t sweep.TakeOver, o orphan, now time.Time) (r t
 	}
 	if r.Turn.State == conversation.Answering {
 		return r, false, endAnswering(tx, r.Turn, now)
+	}
+	if r.Turn.Nudge {
+		return r, false, nudges.Lose(tx, r.Turn, now)
 	}
 	if err := tx.QueryRow(takeTurn, o.id, t.ID).Scan(&r.Turn.Owner, &r.Turn.Attempt); err != nil {
 		return r, false, err

@@ -1,6 +1,6 @@
 // Package store keeps conversations, turns and the outbox in a database. It fills
-// [turn.Store], [turn.Acts], [turn.Lane], [sweep.Store], [outbox.Store], [token.Store] and the claims
-// of package delivery, and answers what operators ask.
+// [turn.Store], [turn.Acts], [turn.Lane], [sweep.Store], [outbox.Store], [nudge.Store], [follow.Store], [token.Store]
+// and the claims of package delivery, and answers what operators ask.
 //
 // The SQL is hand-written beside the code that runs it, one file a table, in a dialect
 // that PostgreSQL understands as well; only the CREATE TABLE texts of the migrations are
@@ -13,17 +13,20 @@ import (
 	"context"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/nudges"
 	"github.com/manychat-agent/manychat-agent/internal/store/process"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
+	"github.com/manychat-agent/manychat-agent/internal/turn/follow"
 	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 	"github.com/manychat-agent/manychat-agent/internal/turn/sweep"
 )
@@ -36,6 +39,8 @@ var (
 	_ outbox.Store = (*DB)(nil)
 	_ token.Store  = (*DB)(nil)
 	_ person.Store = (*DB)(nil)
+	_ nudge.Store  = (*DB)(nil)
+	_ follow.Store = (*DB)(nil)
 )
 
 // Options say which database to open, and how.
@@ -53,6 +58,7 @@ type DB struct {
 	*tokens.Table
 	*acts.Book
 	*processes
+	*planned
 	*queue.Outbox
 	*talk.Talks
 	now func() time.Time
@@ -73,12 +79,15 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func On(opened *database.DB, scale float64) *DB {
 	limit := flowslots.Scaled(cmp.Or(scale, 1))
 	return &DB{
-		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), now: opened.Now,
+		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), planned: nudges.In(opened), now: opened.Now,
 	}
 }
 
 // processes is an embedded [process.Table], whose name another table has.
 type processes = process.Table
+
+// planned is an embedded [nudges.Table], whose name another table has.
+type planned = nudges.Table
 
 // Backfill is what [DB.BackfillTokens] found.
 type Backfill = tokens.Backfill

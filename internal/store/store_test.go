@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/actstest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/lanetest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/nudgetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/talktest"
 )
@@ -39,6 +40,12 @@ func TestPostgreSQLActs(t *testing.T) { actstest.Run(t, emptyPostgreSQL) }
 
 // Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
 func TestPostgreSQLLane(t *testing.T) { lanetest.Run(t, emptyPostgreSQL) }
+
+// Holds docs/spec/15-storage.md: the part of the suite that is about nudges.
+func TestSQLiteNudges(t *testing.T) { nudgetest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQLNudges(t *testing.T) { nudgetest.Run(t, emptyPostgreSQL) }
 
 // emptyPostgreSQL opens an empty PostgreSQL database.
 func emptyPostgreSQL(t *testing.T, now func() time.Time) storetest.Opened {

@@ -80,6 +80,9 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if err := talk.Grant(tx, c, s, now); err != nil {
 		return err
 	}
+	if err := callOff(tx, c, s, now); err != nil {
+		return err
+	}
 	if err := sayHandoff(tx, c, s); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // turnColumns are what scanTurn reads: of the agent row a, of its contact row m, which
 // a nudge has not, and of their conversation c.
 const turnColumns = `a.id, a.conversation_id, c.tenant_id, c.channel, c.subscriber_id, a.seq, a.state, coalesce(a.owner, ''),
-    a.attempt, a.bound, coalesce(m.text, ''), a.first_name, a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
+    a.attempt, a.nudge, a.bound, coalesce(m.text, ''), a.first_name, a.replies, coalesce(a.outcome, ''), coalesce(a.path, ''),
     coalesce(a.escalation_reason, ''), a.model, a.prompt_version, a.tokens_in, a.tokens_cached, a.tokens_out,
     a.cost_micros, a.timings, a.confidence, a.interventions, a.actions, a.calls, a.received_at, a.settled_at, a.responded_at, coalesce(a.merged_into, '')`
 
@@ -154,7 +154,7 @@ func splitStatuses(s string) (all []outbox.Status) {
 func scanTurn(r database.Row, after ...any) (t conversation.Turn, err error) {
 	err = r.Scan(append([]any{
 		&t.ID, &t.ConversationID, &t.Key.TenantID, &t.Key.Channel, &t.Key.SubscriberID, &t.Seq, &t.State, &t.Owner,
-		&t.Attempt, &t.Bound, &t.Text, &t.FirstName, column.JSON(&t.Replies), &t.Outcome, &t.Path,
+		&t.Attempt, &t.Nudge, &t.Bound, &t.Text, &t.FirstName, column.JSON(&t.Replies), &t.Outcome, &t.Path,
 		&t.Reason, &t.Model, &t.PromptVersion, &t.Spend.TokensIn, &t.Spend.TokensCached, &t.Spend.TokensOut,
 		&t.Spend.CostMicros, column.JSON(&t.Timings), &t.Confidence, column.JSON(&t.Interventions), column.JSON(&t.Actions),
 		column.JSON(&t.Calls),

@@ -30,6 +30,7 @@ type Metrics struct {
 	inbound       *prometheus.CounterVec
 	budget        *prometheus.CounterVec
 	token         *prometheus.CounterVec
+	nudges        *prometheus.CounterVec
 	keyRefused    prometheus.Gauge
 
 	outcomes, paths, changes *names
@@ -38,6 +39,7 @@ type Metrics struct {
 // TurnFact is what the metrics keep of a settled turn.
 type TurnFact struct {
 	Outcome, Path string        // of internal/conversation
+	Nudge         bool          // no request began it
 	Bound         bool          // the request carried the contact's token
 	Enforced      bool          // an unbound turn reads no history
 	Total         time.Duration // from the handler's start to the settled reply
@@ -56,6 +58,10 @@ var (
 	}
 	budgetEvents = []string{"warned_tokens", "warned_cost", "refused", "waited"}
 	tokenEvents  = []string{"issued", "confirmed", "failed", "unknown", "stuck"}
+	nudgeEnds    = []string{
+		"sent", "skipped", "contact_replied", "escalated", "link_sent", "window_closing", "human_active", "read_failed",
+		"cap_reached", "paused", "opted_out",
+	}
 )
 
 // turnBuckets are seconds, close together where a turn wins or loses its race: the
@@ -89,13 +95,15 @@ func NewMetrics() *Metrics {
 			"Warnings and refusals of the daily budget of tokens and cost.", "event"),
 		token: counters("contact_token_events_total",
 			"Steps of contact tokens, from issued to confirmed or not.", "event"),
+		nudges: counters("nudges_total",
+			"Nudges that were due, by what became of them.", "end"),
 		keyRefused: prometheus.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "manychat_key_refused",
 			Help: "1 while ManyChat refuses the API key and deliveries stay queued, else 0.",
 		}),
 		outcomes: &names{most: 32}, paths: &names{most: 4}, changes: &names{most: 64},
 	}
-	m.registry.MustRegister(m.turns, m.bindings, m.seconds, m.tokens, m.dollars, m.interventions, m.inbound, m.budget, m.token,
+	m.registry.MustRegister(m.turns, m.bindings, m.seconds, m.tokens, m.dollars, m.interventions, m.inbound, m.budget, m.token, m.nudges,
 		m.keyRefused)
 	m.watchProcess()
 	m.startAtZero()
@@ -129,7 +137,7 @@ func counters(name, help string, labels ...string) *prometheus.CounterVec {
 // startAtZero makes the series whose labels are known, so that a rate over them begins
 // before the first event.
 func (m *Metrics) startAtZero() {
-	for vec, events := range map[*prometheus.CounterVec][]string{m.inbound: inboundEvents, m.budget: budgetEvents, m.token: tokenEvents} {
+	for vec, events := range map[*prometheus.CounterVec][]string{m.inbound: inboundEvents, m.budget: budgetEvents, m.token: tokenEvents, m.nudges: nudgeEnds} {
 		for _, event := range append(slices.Clone(events), otherLabel) {
 			vec.WithLabelValues(event)
 		}
@@ -152,8 +160,10 @@ func (m *Metrics) Handler() http.Handler {
 // Turn counts a settled turn.
 func (m *Metrics) Turn(t TurnFact) {
 	m.turns.WithLabelValues(m.outcomes.label(t.Outcome), m.paths.label(t.Path)).Inc()
-	m.bindings.WithLabelValues(strconv.FormatBool(t.Bound), strconv.FormatBool(t.Enforced)).Inc()
-	m.seconds.Observe(max(0, t.Total).Seconds())
+	if !t.Nudge {
+		m.bindings.WithLabelValues(strconv.FormatBool(t.Bound), strconv.FormatBool(t.Enforced)).Inc()
+		m.seconds.Observe(max(0, t.Total).Seconds())
+	}
 	cached := max(0, min(t.TokensCached, t.TokensIn))
 	m.tokens.WithLabelValues("input").Add(float64(max(0, t.TokensIn-cached)))
 	m.tokens.WithLabelValues("cached_input").Add(float64(cached))
@@ -174,6 +184,9 @@ func (m *Metrics) Budget(event string) { count(m.budget, budgetEvents, event) }
 
 // Token counts a step of a contact token: issued, confirmed, failed, unknown or stuck.
 func (m *Metrics) Token(event string) { count(m.token, tokenEvents, event) }
+
+// Nudge counts how a nudge ended that was due: sent, skipped, or why it was called off.
+func (m *Metrics) Nudge(end string) { count(m.nudges, nudgeEnds, end) }
 
 // KeyRefused notes whether ManyChat refuses the API key.
 func (m *Metrics) KeyRefused(refused bool) {

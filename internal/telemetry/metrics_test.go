@@ -172,7 +172,7 @@ func TestMetricNames(t *testing.T) {
 			t.Errorf("%s is not explained", fields[2])
 		}
 	}
-	if len(helped) != 12 {
+	if len(helped) != 13 {
 		t.Errorf("%d metrics are explained: %v", len(helped), helped)
 	}
 }

@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,12 +19,13 @@ func (t *Tools) allowed() string {
 		return "No " + ToolsFile + ": the agent only answers"
 	}
 	flows := len(slices.DeleteFunc(slices.Clone(t.Flows), func(f Flow) bool { return f.Role == RoleOpening }))
+	delays := len(cmp.Or(t.Nudge, &Nudge{}).Delays)
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		noun string
 	}{
-		{flows, "flow"}, {len(t.Tags), "tag"}, {len(t.Fields), "field"}, {len(t.Notes), "note"},
+		{flows, "flow"}, {len(t.Tags), "tag"}, {len(t.Fields), "field"}, {len(t.Notes), "note"}, {delays, "nudge delay"},
 	} {
 		if p.n == 1 {
 			parts = append(parts, "1 "+p.noun)

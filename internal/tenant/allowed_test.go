@@ -16,10 +16,10 @@ func TestAllowed(t *testing.T) {
 	tests := []struct{ name, rules, tools, want string }{
 		{"nothing", rules, "", "No tools.json: the agent only answers; handoff: nobody is told."},
 		{"an empty file", with(`"handoff":{}`), "{}", "Nothing for the agent in tools.json: it only answers; handoff: nobody is told."},
-		{"only what the server sends", rules, `{"fields":[],"nudge":{"delays":[{"id":"d","minutes":1}]}}`, "Nothing for the agent in tools.json: it only answers; handoff: nobody is told."},
+		{"a nudge", rules, `{"fields":[],"nudge":{"delays":[{"id":"d","minutes":1}]}}`, "Tools: 1 nudge delay; handoff: nobody is told."},
 		{"one of each", with(`"handoff":{"tag":"t","flowNs":"9","webhook":"https://desk.example"}`),
-			`{"flows":[` + one + `"flowNs":"1"}],"tags":[` + one + `"tag":"g"}],"fields":[` + one + `"field":"f","values":["v"]}],"notes":[` + one + `"field":"n","maxLength":9,"neverRendered":true}],"readable":{"tags":[{"id":"r","tag":"r"}]}}`,
-			"Tools: 1 flow, 1 tag, 1 field, 1 note, 1 to read only; handoff: tag, flow, webhook."},
+			`{"flows":[` + one + `"flowNs":"1"}],"tags":[` + one + `"tag":"g"}],"fields":[` + one + `"field":"f","values":["v"]}],"notes":[` + one + `"field":"n","maxLength":9,"neverRendered":true}],"readable":{"tags":[{"id":"r","tag":"r"}]},"nudge":{"delays":[{"id":"d","minutes":1},{"id":"e","minutes":2}]}}`,
+			"Tools: 1 flow, 1 tag, 1 field, 1 note, 2 nudge delays, 1 to read only; handoff: tag, flow, webhook."},
 		{"the opening", rules, `{"flows":[` + one + `"flowNs":"1","role":"opening"},{"id":"b","description":"d","flowNs":"2"},{"id":"c","description":"d","flowNs":"3"}],"fields":[` + intent + `]}`,
 			"Tools: 2 flows, 1 field; handoff: nobody is told."},
 		{"read only", rules, `{"readable":{"tags":[{"id":"r","tag":"r"}],"fields":[{"id":"s","field":"s","values":["v"]}]}}`, "Tools: 2 to read only; handoff: nobody is told."},

@@ -40,8 +40,8 @@ type plannedKey struct {
 	configured bool
 }
 
-// plannedTools are the keys of tools.json whose rules are not built: those of the sale, of
-// nudges, but for the tag of an active person, and of events. Their flows, and fields, are sent and set like any other.
+// plannedTools are the keys of tools.json whose rules are not built: those of the sale and of
+// events. Their flows, and fields, are sent and set like any other.
 func plannedTools(t *Tools) []plannedKey {
 	flow := func(has func(Flow) bool) bool { return slices.ContainsFunc(t.Flows, has) }
 	return []plannedKey{
@@ -51,7 +51,6 @@ func plannedTools(t *Tools) []plannedKey {
 		{"fields[].intent", t.IntentField() != nil},
 		{"fields[].funnel", t.FunnelField() != nil},
 		{"fields[].offering", t.OfferingField() != nil},
-		{"nudge.delays", t.Nudge != nil},
 		{"events", len(t.Events) > 0},
 	}
 }

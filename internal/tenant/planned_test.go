@@ -20,7 +20,7 @@ func TestWithoutEffect(t *testing.T) {
 	want := []string{
 		"tools.json flows[].role", "tools.json flows[].onStage", "tools.json flows[].offering",
 		"tools.json fields[].intent", "tools.json fields[].funnel", "tools.json fields[].offering",
-		"tools.json nudge.delays", "tools.json events",
+		"tools.json events",
 	}
 	if diff := cmp.Diff(want, got.WithoutEffect()); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
@@ -28,7 +28,7 @@ func TestWithoutEffect(t *testing.T) {
 
 	const acting = `{"flows":[{"id":"f","flowNs":"1","description":"d","settleSeconds":3,"repeatable":true}],"tags":[{"id":"g","tag":"g","description":"d"}],
 		"fields":[{"id":"f","field":"f","values":["a"],"description":"d"}],"readable":{"tags":[{"id":"r","tag":"r"}],"fields":[{"id":"r","field":"r","values":["a"]}]},
-		"notes":[{"id":"n","field":"n","maxLength":9,"neverRendered":true,"description":"d","onEscalation":true}],"events":[]}`
+		"notes":[{"id":"n","field":"n","maxLength":9,"neverRendered":true,"description":"d","onEscalation":true}],"nudge":{"delays":[{"id":"d","minutes":1}]},"events":[]}`
 	const marks = `{"fields":[` + intent + `,` + funnel + `],"flows":[{"id":"p","flowNs":"1","description":"d","role":"payment_link"}]}`
 	tests := []struct {
 		name, rules, tools string
@@ -40,7 +40,6 @@ func TestWithoutEffect(t *testing.T) {
 			[]string{"rules.json learning", "tools.json flows[].role", "tools.json fields[].intent", "tools.json fields[].funnel"}},
 		{"a stage and an offering", rules, `{"flows":[{"id":"p","flowNs":"1","description":"d","onStage":"offered"},{"id":"q","flowNs":"2","description":"d","offering":"a"}],"fields":[{"id":"o","field":"o","values":["a"],"description":"d","offering":true}]}`,
 			[]string{"tools.json flows[].onStage", "tools.json flows[].offering", "tools.json fields[].offering"}},
-		{"a nudge", rules, `{"nudge":{"delays":[{"id":"d","minutes":1}]}}`, []string{"tools.json nudge.delays"}},
 		{"an event", rules, strings.Replace(marks, `"flows"`, `"events":[{"id":"e","stage":"offered","flowNs":"2"}],"flows"`, 1),
 			[]string{"tools.json flows[].role", "tools.json fields[].intent", "tools.json fields[].funnel", "tools.json events"}},
 	}

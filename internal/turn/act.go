@@ -29,7 +29,7 @@ func (x *Exchange) desk(rec Recorded) *tool.Desk {
 		return tool.NewDesk(tool.Turn{Earlier: x.flows.Record()})
 	}
 	return tool.NewDesk(tool.Turn{
-		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Contact: &reader{x, rec},
+		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Contact: &reader{x, rec}, Nudges: true,
 		Sent: rec.Sent, Earlier: x.flows.Record(), Fence: prompt.Fence, Menu: &x.r.menu,
 	})
 }

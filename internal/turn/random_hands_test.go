@@ -163,7 +163,7 @@ type hands struct {
 }
 
 func newHands(p *process, log *slog.Logger) hands {
-	performer, err := delivery.New(delivery.Config{Account: sender{p}, Behind: sender{p}, Profiles: sender{p}, Claims: claims{p}, Now: time.Now, Log: log})
+	performer, err := delivery.New(delivery.Config{Account: sender{p}, Behind: sender{p}, Profiles: sender{p}, Claims: claims{p}, Nudges: p.w.db, Now: time.Now, Log: log})
 	if err != nil {
 		p.w.t.Fatal(err)
 	}

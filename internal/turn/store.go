@@ -10,6 +10,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/token"
 )
@@ -54,7 +55,7 @@ type Store interface {
 	// Record writes the contact's message and the agent row, in the contact's order, and
 	// judges what its request proves about the contact. A token that this makes due is known
 	// from then on, with an outbox row behind it that delivers another one should its write
-	// fail. The turn is
+	// fail. Whatever nudge the contact has is called off, and the turn of one is over. The turn is
 	//   - settled, with outcome duplicate, when the contact wrote the same text, as bound as
 	//     this one, less than DuplicateWithin ago and has no answer to it yet,
 	//   - waiting when it is bound and an earlier bound turn of the contact is not settled, or
@@ -71,7 +72,8 @@ type Store interface {
 	// Quiet before SettledAt. A turn that is not silent fails with [ErrPaused] while a person
 	// has its conversation, and with [ErrOptedOut] when its contact opted out, but for what
 	// answers the opt-out that it is the first to settle. That discards what is queued for
-	// the contact, on every channel. A handoff pauses the conversation behind itself until PauseUntil.
+	// the contact, on every channel. A handoff pauses the conversation behind itself until PauseUntil,
+	// and calls off whatever nudge the contact has.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -205,6 +207,9 @@ type Settlement struct {
 	Tagged     bool
 	PauseUntil time.Time // of a handoff; zero: it pauses nothing
 	Wish       conversation.Wish
+	// CalledOff says why the nudge whose turn this is sends nothing; empty: the turn has it that
+	// way, or it sends, or is no nudge's.
+	CalledOff nudge.Reason
 }
 
 // Carried is a reply row that goes out in a response, before the turn's own text.

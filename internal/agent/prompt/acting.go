@@ -25,7 +25,7 @@ In an earlier reply of yours, [actions performed: ...] is what the server did al
 
 // acts reports whether a tenant gives the agent anything to act on or to read.
 func acts(t *tenant.Tools) bool {
-	return t != nil && len(t.Flows)+len(t.Tags)+len(t.Fields)+len(t.Notes)+len(t.Readable.Tags)+len(t.Readable.Fields) > 0
+	return t != nil && (t.Nudge != nil || len(t.Flows)+len(t.Tags)+len(t.Fields)+len(t.Notes)+len(t.Readable.Tags)+len(t.Readable.Fields) > 0)
 }
 
 // performed is the server's note of what it did along with a reply, by configured ids, for

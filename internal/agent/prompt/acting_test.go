@@ -154,7 +154,7 @@ func TestNoToolsNoWord(t *testing.T) {
 		t.Error("the prompts with and without tools have one version")
 	}
 	for name, tools := range map[string]tenant.Tools{
-		"nothing": {}, "later parts": {Nudge: &tenant.Nudge{Delays: []tenant.Delay{{ID: "d", Minutes: 1}}}, Events: []tenant.Event{{ID: "e"}}},
+		"nothing": {}, "later parts": {Events: []tenant.Event{{ID: "e"}}},
 	} {
 		none.Tools = &tools
 		if promptOf(t, none).System != without.System {
@@ -175,6 +175,7 @@ func TestAnyListBringsTheRules(t *testing.T) {
 		"fields":          {Fields: []tenant.Field{{ID: "a"}}},
 		"notes":           {Notes: []tenant.Note{{ID: "a"}}},
 		"readable tags":   {Readable: tenant.Readable{Tags: []tenant.ReadableTag{{ID: "a"}}}},
+		"nudge":           {Nudge: &tenant.Nudge{Delays: []tenant.Delay{{ID: "a", Minutes: 1}}}},
 		"readable fields": {Readable: tenant.Readable{Fields: []tenant.ReadableField{{ID: "a"}}}},
 	} {
 		of := academy(t)

@@ -131,11 +131,12 @@ func TestHoursNotice(t *testing.T) {
 }
 
 // Holds docs/spec/04-agent.md, "Guardrails", 3: the static rules that a leak is
-// recognised by stand in the prompt, and hold nothing of the tenant.
+// recognised by stand in the prompt, or in what a nudge is told, and hold nothing of the tenant.
 func TestRulesAreThoseOfThePrompt(t *testing.T) {
-	system := promptOf(t, academy(t)).System
+	p := promptOf(t, academy(t))
+	told := p.System + p.Messages(prompt.Turn{Quiet: time.Hour, Now: noon})[0].Text
 	for line := range strings.SplitSeq(prompt.Rules(), "\n") {
-		if !strings.Contains(system, line) {
+		if !strings.Contains(told, line) {
 			t.Errorf("the prompt does not hold the rule %q", line)
 		}
 	}

@@ -61,10 +61,10 @@ const format = `
 Answer with one JSON object and nothing before or after it. It follows this JSON Schema:
 `
 
-// Rules is what static parts say in words of their own, those of a tenant that has tools and
+// Rules is what static parts and the note of a nudge say in words of their own, those of a tenant that has tools and
 // sells included. A reply that repeats a run of it has leaked the prompt.
 func Rules() string {
 	return strings.Join([]string{
-		rules, escalation(), acting, saleIntent, saleStages, saleOffering, saleLink, saleGate, salePayment, saleServer, security, format,
+		rules, escalation(), acting, saleIntent, saleStages, saleOffering, saleLink, saleGate, salePayment, saleServer, security, format, planned,
 	}, "\n")
 }

@@ -19,6 +19,7 @@ type Turn struct {
 	Offering  string               // id of the contact's offering; empty: none
 	Sale      contact.Sale         // what is known of the contact as a buyer
 	Earlier   []action.Record      // what an earlier try of this turn sent
+	Quiet     time.Duration        // how long the contact has not written, of a turn that follows up on that; zero: it answers Text
 	Now       time.Time
 }
 
@@ -32,8 +33,13 @@ func (p *Prompt) Messages(turn Turn) []llm.Message {
 	return add(history(turn.History), llm.User, p.notices(turn)+"\n"+message(turn))
 }
 
-// message is what the contact wrote, and who they say they are, fenced.
-func message(turn Turn) string { return firstName(turn.FirstName) + Fence(turn.Text) }
+// message is what the contact wrote, and who they say they are, fenced; or that they wrote nothing.
+func message(turn Turn) string {
+	if turn.Quiet > 0 {
+		return firstName(turn.FirstName) + followUp(turn.Quiet)
+	}
+	return firstName(turn.FirstName) + Fence(turn.Text)
+}
 
 func history(entries []conversation.Entry) []llm.Message {
 	var messages []llm.Message

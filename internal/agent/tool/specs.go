@@ -11,7 +11,7 @@ import (
 // Specs is what a model is told of a tenant's tools on the first turn of a contact who may be
 // read.
 func Specs(t *tenant.Tools) (specs []llm.Tool) {
-	for _, offered := range NewDesk(Turn{Tools: t, Contact: nobody{}}).Tools() {
+	for _, offered := range NewDesk(Turn{Tools: t, Contact: nobody{}, Nudges: true}).Tools() {
 		if offered.Offered() {
 			specs = append(specs, offered.Spec())
 		}

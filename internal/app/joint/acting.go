@@ -32,6 +32,15 @@ type Acting struct {
 
 // Held says what becomes of a row that may not go out now.
 func (a Acting) Held(ctx context.Context, row outbox.Row) (outbox.Status, error) {
+	if row.Recallable() { // a nudge's: its contact may have written since, or its time is over
+		wrote, err := a.DB.WroteBehind(ctx, row.ConversationID, row.Seq)
+		if err != nil {
+			return "", err
+		}
+		if wrote || a.Now().After(row.Payload.NudgeUntil) {
+			return outbox.Discarded, nil
+		}
+	}
 	by, err := a.People.Holds(ctx, a.Tenant(), row.ConversationID, row.Seq)
 	switch {
 	case err != nil || by == "":

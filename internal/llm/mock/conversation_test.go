@@ -124,6 +124,27 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// Holds docs/spec/04-agent.md, "Models": the mock follows up in the tenant's own words, with the
+// question of the persona if there is one.
+func TestFollowsUp(t *testing.T) {
+	for _, tt := range []struct {
+		of   *tenant.Tenant
+		want []string
+	}{
+		{academy(t), []string{"🙂 Kilnbrook Clay Academy"}}, {repairs(), []string{"🙂 Oficina Vagalume", "Quer deixar o aparelho hoje?"}},
+	} {
+		c := newChat(t, tt.of)
+		c.says(t, "quanto custa a troca de tela?")
+		result, err := c.agent.Run(t.Context(), agent.Input{Tenant: c.tenant, History: c.history, FirstName: "Ada", Quiet: 3 * time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := c.guard.Apply(guardrail.Input{Tenant: c.tenant, Reply: result.Reply}); v.Outcome != conversation.Answered || !slices.Equal(v.Messages, tt.want) {
+			t.Errorf("it is %s and says %q, want %q", v.Outcome, v.Messages, tt.want)
+		}
+	}
+}
+
 // check compares a verdict with what the transcript says.
 func (e exchange) check(t *testing.T, v guardrail.Verdict, text string) {
 	t.Helper()

@@ -31,9 +31,10 @@ func (q question) described() bool { return len(q.about) > 0 && q.by == descript
 // answer applies the rules of the desk in order; the first that knows what to say wins.
 // A closing question is not asked twice in a row.
 func (m *Model) answer(d *desk, c read.Conversation, q question) answer {
-	rules := []func(*desk, question) (answer, bool){
-		m.wordless, m.escalations, m.pleasantries, m.whereabouts, m.intents, m.paying, m.lookups,
+	if c.FollowUp {
+		return said("🙂 "+d.business, d.closing).orHandOff()
 	}
+	rules := []func(*desk, question) (answer, bool){m.wordless, m.escalations, m.pleasantries, m.whereabouts, m.intents, m.paying, m.lookups}
 	for _, rule := range rules {
 		if a, ok := rule(d, q); ok {
 			if strings.HasSuffix(c.LastAnswer(), a.closing) {

@@ -1,5 +1,5 @@
-// Package expiry deletes what is kept no longer: whole turns past the retention, and rows
-// of the outbox that were delivered or given up. It works in small batches with pauses
+// Package expiry deletes what is kept no longer: whole turns and nudges past the retention, and
+// rows of the outbox that were delivered or given up. It works in small batches with pauses
 // between them, beside a service that answers.
 package expiry
 
@@ -50,6 +50,8 @@ func New(cfg Config) (*Sweeper, error) {
 type Deleted struct {
 	Turns int // with their messages and their rows of the outbox
 	Rows  int // of the outbox, whose turns are kept
+	// Nudges are those that ended; their turns are counted with the others.
+	Nudges int
 }
 
 // Run sweeps every hour until ctx ends.
@@ -61,7 +63,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 		case err != nil:
 			s.cfg.Log.Error("deleting what is kept no longer failed; it is tried again in an hour", "error", err)
 		case d != Deleted{}:
-			s.cfg.Log.Info("deleted what is kept no longer", "turns", d.Turns, "outboxRows", d.Rows)
+			s.cfg.Log.Info("deleted what is kept no longer", "turns", d.Turns, "outboxRows", d.Rows, "nudges", d.Nudges)
 		}
 	}
 }
@@ -76,7 +78,10 @@ func (s *Sweeper) Sweep(ctx context.Context) (d Deleted, err error) {
 	if since := s.cfg.Since(now); since.Before(before) {
 		before = since
 	}
-	d.Turns, err = s.sweepTurns(ctx, limits{turns: before, rows: now.Add(-KeepOver)})
+	if d.Turns, err = s.sweepTurns(ctx, limits{turns: before, rows: now.Add(-KeepOver)}); err != nil {
+		return d, err
+	}
+	d.Nudges, err = s.sweepNudges(ctx, before)
 	return d, err
 }
 

@@ -229,6 +229,33 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// Holds docs/spec/15-storage.md, "Storage and scale": nudges are kept as long as turns.
+func TestNudges(t *testing.T) {
+	onEach(t, func(t *testing.T, h *house) {
+		h.turn("ada", "turn", 70*day)
+		nudge := func(id, state string, age time.Duration, ended any) {
+			h.exec(`INSERT INTO nudges (id, tenant_id, conversation_id, turn_id, nudge_id, delay, message_at, due_at, state, created_at, ended_at)
+                VALUES ($1, $2, 'ada', 'turn', 'turn', 'later', 1, 2, $3, $4, $5)`, id, map[bool]string{true: "other", false: "demo"}[id == "foreign"], state, ago(age), ended)
+		}
+		nudge("foreign", "sent", 70*day, ago(70*day))
+		nudge("open", "pending", 70*day, nil)
+		nudge("recent", "skipped", 70*day, ago(39*day))
+		for i := range expiry.Batch + 3 {
+			nudge(fmt.Sprint("old-", i), "sent", 70*day, ago(41*day))
+		}
+		d, err := h.sweeper(40 * day).Sweep(t.Context())
+		if err != nil || d.Nudges != expiry.Batch+3 {
+			t.Errorf("%d nudges were deleted, %v", d.Nudges, err)
+		}
+		if diff := cmp.Diff([]string{"foreign", "open", "recent"}, h.ids("SELECT id FROM nudges ORDER BY id")); diff != "" {
+			t.Errorf("what is left (-want +got):\n%s", diff)
+		}
+		if d, err := h.sweeper(0).Sweep(t.Context()); err != nil || d.Nudges != 0 {
+			t.Errorf("without a retention %d nudges were deleted, %v", d.Nudges, err)
+		}
+	})
+}
+
 // Holds docs/spec/15-storage.md, "Storage and scale": the outbox keeps delivered rows 7
 // days, whatever the retention, and a turn's rows together while one is open.
 func TestOutboxRows(t *testing.T) {

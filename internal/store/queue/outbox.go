@@ -120,7 +120,13 @@ func (q *Outbox) Progress(ctx context.Context, r outbox.Row, sent time.Time) err
 
 // Release fills [outbox.Store].
 func (q *Outbox) Release(ctx context.Context, r outbox.Row, ended []action.Ended) error {
-	err := q.write(ctx, func(tx *groupcommit.Tx) error { return release(tx, r, ended) })
+	now := q.db.Now()
+	err := q.write(ctx, func(tx *groupcommit.Tx) error {
+		if err := release(tx, r, ended); err != nil {
+			return err
+		}
+		return recall(tx, r, now)
+	})
 	if err != nil {
 		return fmt.Errorf("release outbox row %s: %w", r.ID, err)
 	}

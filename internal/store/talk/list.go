@@ -14,9 +14,9 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 )
 
-// activeAt is when the contact last wrote: the last place of the order is a turn's.
+// activeAt is when the contact last wrote; behind that comes their turn and at most a nudge's.
 const activeAt = `coalesce((SELECT t.received_at FROM turns t
-        WHERE t.conversation_id = conversations.id AND t.seq = conversations.last_seq), created_at)`
+        WHERE t.conversation_id = conversations.id AND t.role = 'contact' ORDER BY t.seq DESC LIMIT 1), created_at)`
 
 const selectActiveAt = `
 SELECT ` + activeAt + ` FROM conversations WHERE id = $1`

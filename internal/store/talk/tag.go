@@ -7,6 +7,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
@@ -55,9 +56,13 @@ func (t *Talks) TagDue(ctx context.Context, who contact.Key, every time.Duration
 
 // NoteTag fills [person.Store].
 func (t *Talks) NoteTag(ctx context.Context, who contact.Key, active bool) error {
+	now := t.db.Now()
 	_, err := database.Write(ctx, t.db, func(tx *groupcommit.Tx) (n int, err error) {
 		talks, err := change(tx, noteTag, who.TenantID, string(who.SubscriberID), column.Flag(active))
 		if err != nil || !active {
+			return 0, err
+		}
+		if err := callOff(tx, talks, nudge.HumanActive, now); err != nil {
 			return 0, err
 		}
 		return withhold(tx, talks)

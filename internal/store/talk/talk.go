@@ -12,9 +12,11 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
+	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/store/column"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/nudges"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -25,7 +27,7 @@ var ErrNone = errors.New("there is no such conversation")
 // Columns are what [Scan] reads.
 const Columns = `id, tenant_id, channel, subscriber_id, last_sent_at, paused_until, offering, stage, intent, needs_person,
     history_from, handoff_said_at, notified_at, paused_from, answered_at, tag_read_at, tag_active,
-    offering_chosen, opening_over, opted_out_at`
+    offering_chosen, opening_over, opted_out_at, nudged`
 
 const selectTalk = `
 SELECT ` + Columns + ` FROM conversations WHERE id = $1`
@@ -91,6 +93,9 @@ func (t *Talks) Pause(ctx context.Context, who contact.Key, until time.Time) (Pa
 		}
 		p.Talks, err = change(tx, pauseTalks, who.TenantID, string(who.SubscriberID), column.Micros(until))
 		if err != nil {
+			return p, err
+		}
+		if err := callOff(tx, p.Talks, nudge.Paused, now); err != nil {
 			return p, err
 		}
 		p.Withheld, err = withhold(tx, p.Talks)
@@ -168,7 +173,7 @@ func fields(c *conversation.Conversation) []any {
 		&c.ID, &c.Key.TenantID, &c.Key.Channel, &c.Key.SubscriberID, column.Instant(&c.LastSentAt), column.Instant(&c.PausedUntil),
 		&c.Offering, &c.Stage, &c.Intent, &c.NeedsPerson, &c.HistoryFrom, column.Instant(&c.HandoffSaidAt), column.Instant(&c.NotifiedAt),
 		&c.PausedFrom, column.Instant(&c.AnsweredAt), column.Instant(&c.TagReadAt), &c.TagActive,
-		&c.Chosen, &c.OpeningOver, column.Instant(&c.OptedOutAt),
+		&c.Chosen, &c.OpeningOver, column.Instant(&c.OptedOutAt), &c.Nudged,
 	}
 }
 
@@ -176,6 +181,19 @@ func fields(c *conversation.Conversation) []any {
 func change(tx *groupcommit.Tx, query string, args ...any) ([]conversation.Conversation, error) {
 	rows, err := tx.Query(query, args...)
 	return database.Collect(rows, err, func(r database.Row) (conversation.Conversation, error) { return Scan(r) })
+}
+
+// callOff calls off the nudges of a contact whose conversations are locked.
+func callOff(tx *groupcommit.Tx, talks []conversation.Conversation, reason nudge.Reason, now time.Time) error {
+	for _, c := range talks {
+		if !c.Nudged {
+			continue
+		}
+		if err := nudges.Cancel(tx, c.ID, reason, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withhold keeps back what is on its way to a contact whose conversations are locked.

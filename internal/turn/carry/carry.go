@@ -25,7 +25,7 @@ type Terms struct {
 func (l Load) Fits(own []string, t Terms) bool {
 	for _, row := range l {
 		if row.Status != outbox.Pending || row.Payload.PlaysUntil.After(t.Now) || t.Now.Sub(row.CreatedAt) > t.MaxAge ||
-			row.Payload.Sent >= len(row.Payload.Texts) {
+			row.Payload.Sent >= len(row.Payload.Texts) || row.Recallable() {
 			return false
 		}
 	}

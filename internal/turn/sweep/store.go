@@ -35,7 +35,8 @@ type Process struct {
 //   - answering turns without a stamp become settled, with an outbox row due now, on which
 //     their actions ride; rows that they carried are pending again,
 //   - answering turns with a stamp become settled, and their actions stay as they are,
-//   - running turns run again, an attempt counted unless they were handed back,
+//   - running turns run again, an attempt counted unless they were handed back; those of nudges
+//     become settled, and send nothing,
 //   - waiting turns go on waiting.
 //
 // Rows of the outbox that the dead were delivering become pending, their attempt not counted.

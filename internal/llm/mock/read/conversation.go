@@ -15,11 +15,13 @@ const (
 	fenceClose     = "<<<END_CONTACT_MESSAGE>>>"
 	offeringNotice = "OFFERING: "
 	nameNotice     = "FIRST NAME"
+	followUpNotice = "FOLLOW-UP: "
 )
 
 // Conversation is what the messages of a request tell.
 type Conversation struct {
 	Message  string      // the last fenced text
+	FollowUp bool        // there is no message to answer: the contact went quiet
 	Earlier  []Utterance // what was said before it, newest first
 	Offering string      // id in the server's notice; empty: none
 	Done     []string    // what the history says was done: tool, id and value
@@ -50,6 +52,11 @@ func OfConversation(messages []llm.Message) Conversation {
 	if last < 0 {
 		return Conversation{}
 	}
+	if at := followUp(messages); at >= 0 {
+		c := OfConversation(append(slices.Clone(messages[:at]), llm.Message{Role: llm.User, Text: fenceOpen + fenceClose}))
+		c.FollowUp, c.Offering, c.Used = true, notice(messages[at].Text, offeringNotice), ofTools(messages[at:])
+		return c
+	}
 	if !strings.Contains(messages[last].Text, fenceOpen) {
 		last = len(messages) - 1
 	}
@@ -69,6 +76,22 @@ func OfConversation(messages []llm.Message) Conversation {
 	}
 	return c
 }
+
+// followUp is where the server's note stands in place of a message to answer; -1: there is one.
+func followUp(messages []llm.Message) int {
+	for i, msg := range slices.Backward(messages) {
+		if msg.Role == llm.User && strings.Contains("\n"+lastLine(msg.Text), "\n"+followUpNotice) {
+			return i
+		}
+		if msg.Role == llm.User && strings.Contains(msg.Text, fenceOpen) {
+			break
+		}
+	}
+	return -1
+}
+
+// lastLine is the last line of a text, which no contact writes: their words stand in a fence.
+func lastLine(text string) string { return text[strings.LastIndex(text, "\n")+1:] }
 
 // The server's note of what was done beside an answer, a line of its own.
 var noteForm = regexp.MustCompile(`(?m)\n?^\[actions performed: (.*)\]$`)
