@@ -111,6 +111,8 @@ type Pending struct {
 	Value string `json:"value,omitempty"`
 	// ContactAsked is of a payment link, which a contact gets again for the asking.
 	ContactAsked bool `json:"contactAsked,omitempty"`
+	// Origin is of a flow that a rule of the server sends.
+	Origin Origin `json:"origin,omitempty"`
 	// FollowOn is of what the server does behind the action in the place before, and only when
 	// that one was performed.
 	FollowOn bool `json:"followOn,omitempty"`
@@ -126,15 +128,17 @@ type Ended struct {
 	At     time.Time // when ManyChat answered; zero: it was not asked, or did not answer
 }
 
-// Apply notes in a turn's record what became of its actions. An entry that has ended
-// already stays as it is.
-func Apply(record []Record, ended []Ended) {
+// Apply notes in a turn's record what became of its actions, and returns the entries that
+// this ended. One that has ended already stays as it is.
+func Apply(record []Record, ended []Ended) (over []Record) {
 	for _, e := range ended {
 		if e.Place < 0 || e.Place >= len(record) || record[e.Place].Status != Staged {
 			continue
 		}
 		record[e.Place].Status, record[e.Place].Error, record[e.Place].At = e.Status, e.Error, e.At
+		over = append(over, record[e.Place])
 	}
+	return over
 }
 
 // Call is one call of a tool as a turn's trace keeps it. A note's text, an unknown id and

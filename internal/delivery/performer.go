@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
@@ -48,7 +49,7 @@ type Batch struct {
 	Who     contact.Key
 	Tools   *tenant.Tools // the configuration that names what the ids stand for
 	Actions []action.Pending
-	Claim   action.Claim // of the flows among them: conversation, turn, and since when a send counts
+	Claim   action.Claim // of the flows and events among them: conversation, turn, and since when a flow's send counts
 	// Held is asked before each action whether a person has the conversation by now: that one
 	// and the rest are discarded. One that cannot be asked holds nothing up. nil: nobody has.
 	Held func(ctx context.Context) (bool, error)
@@ -97,14 +98,15 @@ func New(cfg Config) (*Performer, error) {
 }
 
 // Perform makes the requests of a batch in its order, and says what became of every
-// action; a failure holds up none. The end of ctx cuts off: the request under way has failed
+// action; a failure holds up none but its follow-ons, which are discarded. The end of ctx cuts off: the request under way has failed
 // with [action.OutcomeUnknown] if ManyChat may have it, and what had not begun with
 // [action.NotStarted].
 func (p *Performer) Perform(ctx context.Context, b Batch) []action.Ended {
 	ended := make([]action.Ended, 0, len(b.Actions))
 	held := false
 	for _, a := range b.Actions {
-		if held = held || p.held(ctx, b); held {
+		ready := follows(ended, a)
+		if held = held || ready && p.held(ctx, b); held || !ready {
 			ended = append(ended, action.Ended{Place: a.Place, Status: action.Discarded})
 			continue
 		}
@@ -114,6 +116,14 @@ func (p *Performer) Perform(ctx context.Context, b Batch) []action.Ended {
 		ended = append(ended, e)
 	}
 	return ended
+}
+
+// follows reports whether what an action follows on was performed, if it follows on anything. What
+// is not in its batch had been performed before.
+func follows(ended []action.Ended, a action.Pending) bool {
+	return !a.FollowOn || !slices.ContainsFunc(ended, func(e action.Ended) bool {
+		return e.Place == a.Place-1 && e.Status != action.Performed
+	})
 }
 
 // held reports whether a person has the conversation of a batch.
@@ -152,6 +162,8 @@ func (p *Performer) one(ctx context.Context, log *slog.Logger, b Batch, a action
 		return p.flow(ctx, log, b, a)
 	case action.ScheduleNudge:
 		return p.nudge(ctx, log, b, a)
+	case action.SendEvent:
+		return p.event(ctx, log, b, a)
 	}
 	call, why := p.call(string(b.Who.SubscriberID), b.Tools, a)
 	if call == nil {
@@ -167,9 +179,25 @@ func (p *Performer) flow(ctx context.Context, log *slog.Logger, b Batch, a actio
 	if !ok {
 		return failed(log, Unconfigured)
 	}
-	claim := b.Claim
-	claim.Flow, claim.Repeatable, claim.At = flow.ID, flow.Again(a.ContactAsked), p.cfg.Now()
-	switch err := p.cfg.Claims.ClaimFlow(ctx, claim); {
+	b.Claim = Sent{flow, a.Origin, a.ContactAsked}.Right(b.Claim)
+	return p.claimed(ctx, log, b, flow.FlowNs)
+}
+
+// event fires an event for a contact, once.
+func (p *Performer) event(ctx context.Context, log *slog.Logger, b Batch, a action.Pending) action.Ended {
+	e, ok := event(b.Tools, a.ID)
+	if !ok {
+		return failed(log, Unconfigured)
+	}
+	b.Claim.Flow, b.Claim.Since = action.EventClaim(e.ID), time.Time{}
+	return p.claimed(ctx, log, b, e.FlowNs)
+}
+
+// claimed sends a flow by its namespace under the claim of b, which it gives back when the flow was
+// not sent.
+func (p *Performer) claimed(ctx context.Context, log *slog.Logger, b Batch, ns string) action.Ended {
+	b.Claim.At = p.cfg.Now()
+	switch err := p.cfg.Claims.ClaimFlow(ctx, b.Claim); {
 	case errors.Is(err, action.ErrSent):
 		return failed(log, AlreadySent)
 	case errors.Is(err, action.ErrFlowLimit):
@@ -178,10 +206,10 @@ func (p *Performer) flow(ctx context.Context, log *slog.Logger, b Batch, a actio
 		return failed(log.With("error", err), NotRecorded)
 	}
 	ended, unsent := p.request(ctx, log, behind, func(ctx context.Context) error {
-		return p.cfg.Behind.SendFlow(ctx, string(b.Who.SubscriberID), flow.FlowNs)
+		return p.cfg.Behind.SendFlow(ctx, string(b.Who.SubscriberID), ns)
 	})
 	if unsent {
-		p.release(ctx, log, claim)
+		p.release(ctx, log, b.Claim)
 	}
 	return ended
 }

@@ -32,6 +32,7 @@ const (
 	bob       = "12345678901234568"
 	brochure  = "content20260101000000_000001"
 	priceList = "content20260101000000_000002"
+	offerMade = "content20260101000000_000003"
 	noteText  = "asked for a quiet room"
 )
 
@@ -45,8 +46,9 @@ func academy() *tenant.Tools {
 			Tags:   []tenant.ReadableTag{{ID: "member", Tag: "Member 2026"}},
 			Fields: []tenant.ReadableField{{ID: "newsletter", Field: "Gets News", Values: []string{"true", "false"}}, {ID: "city", Field: "Home Town", Values: []string{"Lisbon"}}},
 		},
-		Notes: []tenant.Note{{ID: "summary", Field: "Agent Summary", MaxLength: 200, NeverRendered: true}},
-		Nudge: &tenant.Nudge{Delays: []tenant.Delay{{ID: "later", Minutes: 180}}},
+		Notes:  []tenant.Note{{ID: "summary", Field: "Agent Summary", MaxLength: 200, NeverRendered: true}},
+		Nudge:  &tenant.Nudge{Delays: []tenant.Delay{{ID: "later", Minutes: 180}}},
+		Events: []tenant.Event{{ID: "brochure", Stage: contact.Offered, FlowNs: offerMade}},
 	}
 }
 
@@ -133,6 +135,7 @@ func (s *stage) furnish() {
 	}
 	s.mc.DefineFlow(phone.Flow{Name: "Brochure", NS: brochure})
 	s.mc.DefineFlow(phone.Flow{Name: "Prices", NS: priceList})
+	s.mc.DefineFlow(phone.Flow{Name: "Offer made", NS: offerMade})
 	for _, id := range []string{ada, bob} {
 		_, err := s.mc.AddContact(phone.Contact{ID: id, FirstName: "Ada", LastInteraction: time.Now()})
 		errs = append(errs, err)
@@ -196,7 +199,7 @@ func want(t *testing.T, what string, got []string, want ...string) {
 // keepsQuiet fails when the logs hold what must be nowhere.
 func (s *stage) keepsQuiet() {
 	s.t.Helper()
-	for _, secret := range []string{ada, "Ada", noteText, brochure, priceList, "Interested", "Preferred Shift", "Agent Summary", "Subscriber", apiToken[16:]} {
+	for _, secret := range []string{ada, "Ada", noteText, brochure, priceList, offerMade, "Interested", "Preferred Shift", "Agent Summary", "Subscriber", apiToken[16:]} {
 		if strings.Contains(s.logs.String(), secret) {
 			s.t.Errorf("the log holds %q:\n%s", secret, &s.logs)
 		}
@@ -254,7 +257,10 @@ func TestNoRequestWithoutConfiguration(t *testing.T) {
 		{"no file, flow", action.Pending{Tool: action.SendFlow, ID: "brochure"}, nil, "no longer configured"},
 		{"nudge", action.Pending{Tool: action.ScheduleNudge, ID: "gone"}, academy(), "no longer configured"},
 		{"no file, nudge", action.Pending{Tool: action.ScheduleNudge, ID: "later"}, nil, "no longer configured"},
-		{"a record kind", action.Pending{Tool: action.SendEvent, ID: "tomorrow"}, academy(), "not available"},
+		{"event", action.Pending{Tool: action.SendEvent, ID: "gone"}, academy(), "no longer configured"},
+		{"a flow that is no event", action.Pending{Tool: action.SendEvent, ID: "prices"}, academy(), "no longer configured"},
+		{"no file, event", action.Pending{Tool: action.SendEvent, ID: "brochure"}, nil, "no longer configured"},
+		{"a record kind", action.Pending{Tool: action.NotifyHandoff, ID: action.NoticeTag}, academy(), "not available"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

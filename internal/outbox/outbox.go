@@ -151,7 +151,8 @@ type Store interface {
 	// Attempts, NextAttemptAt and DeliveredAt. A row that dies marks its conversation as needing a
 	// person. Of the turn's record, what ended names comes to what it says; of a row that is
 	// dead from now on the other actions are dead-lettered, and of one that is withheld or
-	// discarded they are discarded. What a note says is kept of a row that goes on, and of a
+	// discarded they are discarded. What a performed write of a marked field says moves the
+	// conversation's sale. What a note says is kept of a row that goes on, and of a
 	// notice that is dead or withheld, which may be sent yet.
 	// The flow that the row's Counted is of was certainly not sent. A nudge's row that would be
 	// pending is discarded when the contact has written since.

@@ -69,6 +69,9 @@ func furnish(w *World) (*tenant.Tenant, error) {
 		})
 	}
 	tools.Nudge = w.delays()
+	if w.dice.chance("sells", sellsIn) {
+		sell(tools)
+	}
 	business.Tools = tools
 	return business, nil
 }
@@ -96,6 +99,9 @@ func openAccount(w *World) (*manychattest.Server, error) {
 			return nil, err
 		}
 		account.DefineFlow(manychattest.Flow{NS: flowNs(i), Name: fmt.Sprint("flow ", i), Steps: []manychattest.Step{{Text: fmt.Sprintf("A flow, number %02d.", i)}}})
+	}
+	if err := furnishSale(account); err != nil {
+		return nil, err
 	}
 	if _, err := account.DefineTag(noticeTag); err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/manychat-agent/manychat-agent/internal/action"
 )
 
 // turnsAt are the settled turns that answer a message: what the model calls for it is theirs.
@@ -174,6 +176,13 @@ func (w *World) counts() map[string]int {
 	}
 	for _, one := range r.nudges() {
 		n["nudge "+one.state+" "+one.reason]++
+	}
+	for _, s := range r.sales() {
+		for _, e := range s.record {
+			if e.Mark != "" || e.Origin != "" || e.Tool == action.SendEvent || e.ID == "pay" {
+				n[fmt.Sprint("sale ", e.Tool, " ", e.ID, " ", e.Value, " ", e.Origin, " ", e.Status)]++
+			}
+		}
 	}
 	n["processes"] = len(w.all)
 	return n

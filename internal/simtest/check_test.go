@@ -15,6 +15,7 @@ func (w *World) check() {
 		textsRepeatWithCause, copiesArrive, actionsFollowTheirText, actionsHappenOnce, handoffsDoNothing, oneTurnRuns, theDeadStartNothing, writesAreTheOwners,
 		responsesKeepTheBound, wishesHold, budgetHolds, logsAreClean,
 		nudgesKeepTheirRules, nudgesComeOnce, nudgesAreWithdrawn,
+		salesAddUp, linksAreFollowed, onceIsOnce,
 	} {
 		holds(r)
 	}

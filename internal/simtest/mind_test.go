@@ -169,6 +169,9 @@ func (w *World) planOf(names []string, try int) (p plan) {
 			p.calls = append(p.calls, calls)
 		}
 	})
+	if first := w.selling(own, try); len(first) > 0 {
+		p.calls = append([][]llm.ToolCall{first}, p.calls...)
+	}
 	w.dice.fresh(fmt.Sprint("plan ", own, len(names), " try ", try), func(r *rand.Rand) {
 		for range len(p.calls) + 1 {
 			p.pauses = append(p.pauses, pauseOf(r))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
@@ -50,4 +51,18 @@ func (db *DB) noteFlow(tx *groupcommit.Tx, n turn.FlowNote, now time.Time) error
 		return nil
 	}
 	return db.CountFlow(tx, left.Claim)
+}
+
+// Acted fills [turn.Acts].
+func (db *DB) Acted(ctx context.Context, turnID string, ended []action.Ended) error {
+	err := exec(ctx, db, func(tx *groupcommit.Tx) error {
+		if err := queue.LockConversation(tx, turnID); err != nil {
+			return err
+		}
+		return acts.Acted(tx, turnID, ended)
+	})
+	if err != nil {
+		return fmt.Errorf("write what became of the actions of turn %s: %w", turnID, err)
+	}
+	return nil
 }

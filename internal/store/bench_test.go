@@ -113,7 +113,7 @@ func BenchmarkStatements(b *testing.B) {
 			if err := drain(tx, selectRecent, e.ID, 1, e.seq-1, 60); err != nil {
 				return err
 			}
-			if _, err := acts.Sent(tx, e.ID, time.Time{}); err != nil {
+			if _, err := acts.Sent(tx, e.ID, turn.Window{}); err != nil {
 				return err
 			}
 			_, err = queue.Queued(tx, e.ID)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
@@ -86,7 +87,7 @@ func started(tx *groupcommit.Tx, c conversation.Conversation, turnID string) (r 
 		err = turn.ErrNotOwner
 	}
 	if named != "" || !r.Turn.Bound {
-		r.Conversation.Offering = named
+		r.Conversation.Offering, r.Conversation.Chosen = named, false
 	}
 	return r, err
 }
@@ -118,10 +119,25 @@ func readStart(tx *groupcommit.Tx, r *turn.Recorded, w turn.Window) (err error) 
 	if r.Recent, err = recent(tx, r.Turn, w.RecentLimit); err != nil {
 		return err
 	}
-	if r.Sent, err = acts.Sent(tx, r.Turn.ConversationID, w.HistorySince); err != nil {
+	if r.Sent, err = acts.Sent(tx, r.Turn.ConversationID, w); err != nil {
 		return err
 	}
-	r.QueuedAhead, err = queue.Queued(tx, r.Turn.ConversationID)
+	if r.QueuedAhead, err = queue.Queued(tx, r.Turn.ConversationID); err != nil {
+		return err
+	}
+	return readSale(tx, r)
+}
+
+// readSale reads what is known of the contact as a buyer. An unbound turn knows what its request
+// says.
+func readSale(tx *groupcommit.Tx, r *turn.Recorded) (err error) {
+	r.Sale = r.Conversation.Sale
+	switch {
+	case !r.Turn.Bound:
+		r.Sale = contact.Sale{Offering: r.Conversation.Offering}
+	case r.QueuedAhead:
+		r.Sale, err = acts.Awaited(tx, r.Turn, r.Sale)
+	}
 	return err
 }
 

@@ -91,7 +91,7 @@ func record(tx *groupcommit.Tx, a turn.Arrival, now time.Time) (r turn.Recorded,
 	}
 	r.Conversation, r.Binding = e.Conversation, arrived.Binding
 	if !arrived.Binding.Reads() { // it reads nothing about the contact either
-		r.Conversation.Offering = a.Offering
+		r.Conversation.Offering, r.Conversation.Chosen = a.Offering, false
 	}
 	r.Turn = conversation.Turn{
 		ID: a.TurnID, ConversationID: e.ID, Key: a.Key, Seq: e.seq, Owner: a.Owner,

@@ -12,6 +12,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/lanetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/nudgetest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
+	"github.com/manychat-agent/manychat-agent/internal/store/storetest/saletest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/talktest"
 )
 
@@ -28,6 +29,12 @@ func TestSQLiteLane(t *testing.T) { lanetest.Run(t, empty) }
 
 // Holds docs/spec/15-storage.md: the part of the suite that is about people who take over.
 func TestSQLiteTalks(t *testing.T) { talktest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the part of the suite that is about contacts as buyers.
+func TestSQLiteSale(t *testing.T) { saletest.Run(t, empty) }
+
+// Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
+func TestPostgreSQLSale(t *testing.T) { saletest.Run(t, emptyPostgreSQL) }
 
 // Holds docs/spec/15-storage.md: the same tests run against PostgreSQL.
 func TestPostgreSQLTalks(t *testing.T) { talktest.Run(t, emptyPostgreSQL) }

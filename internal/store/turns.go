@@ -102,6 +102,11 @@ func settle(tx *groupcommit.Tx, s turn.Settlement, args []any, now time.Time) er
 	if err := acts.GiveBack(tx, c.ID, s.Turn.ID, s.Turn.Actions); err != nil {
 		return err
 	}
+	if s.OpeningOver {
+		if err := acts.CloseOpening(tx, c.ID); err != nil {
+			return err
+		}
+	}
 	if len(s.Notices) > 0 {
 		if _, err := tx.Exec(moveNotified, c.ID, column.Micros(s.Turn.SettledAt)); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent/prompt"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
+	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/redact"
 	"github.com/manychat-agent/manychat-agent/internal/turn/aside"
@@ -21,17 +22,31 @@ const actWithin = 10 * time.Second
 // actLatest is how long behind its response an action may still begin.
 const actLatest = time.Minute
 
-// desk takes the calls of a turn's model. Where the request does not prove who its contact
-// is, nothing is offered: whoever holds the secret alone neither reads a contact nor
+// opened is the desk that takes the calls of a turn's model. Where the request does not prove who
+// its contact is, nothing is offered: whoever holds the secret alone neither reads a contact nor
 // writes to them.
-func (x *Exchange) desk(rec Recorded) *tool.Desk {
-	if !rec.Turn.Bound {
-		return tool.NewDesk(tool.Turn{Earlier: x.flows.Record()})
+func (x *Exchange) opened(rec Recorded) *tool.Desk {
+	t := tool.Turn{Earlier: x.flows.Record()}
+	if rec.Turn.Bound {
+		t.Tools, t.Flows, t.Contact, t.Nudges = x.tenant.Tools, x.sender(rec), &reader{x, rec}, true
+		t.Sent, t.Sale, t.Fence, t.Menu = rec.Sent, rec.Sale, prompt.Fence, &x.r.menu
 	}
-	return tool.NewDesk(tool.Turn{
-		Tools: x.tenant.Tools, Flows: &flows{x, rec}, Contact: &reader{x, rec}, Nudges: true,
-		Sent: rec.Sent, Earlier: x.flows.Record(), Fence: prompt.Fence, Menu: &x.r.menu,
-	})
+	x.desk = tool.NewDesk(t)
+	return x.desk
+}
+
+// acted is what a turn does besides replying, by how it ends. One that no model saw goes on with
+// what an earlier try of it sent.
+func (x *Exchange) acted(rec Recorded, outcome conversation.Outcome) tool.Result {
+	if x.desk == nil && len(x.flows.Record()) == 0 {
+		return tool.Result{}
+	}
+	if x.desk == nil {
+		x.opened(rec)
+	}
+	acts := x.flows.Closed(x.desk.Close())
+	acts.Calls = x.asked.Trace(acts.Calls, x.desk.Tools())
+	return aside.Settled(acts, outcome, x.tenant.Tools)
 }
 
 // act performs what follows a response that was written. The turn is not over before.
@@ -67,7 +82,7 @@ func (r *Runner) perform(x *Exchange, rec Recorded, pending []action.Pending) (d
 	defer cancel()
 	return r.cfg.Account.Perform(ctx, delivery.Batch{
 		Who: rec.Turn.Key, Tools: x.tenant.Tools, Actions: pending,
-		Claim: action.Claim{ConversationID: rec.Turn.ConversationID, TurnID: rec.Turn.ID, Since: HistorySince(x.tenant, r.cfg.Now())},
+		Claim: x.claims(rec),
 		Held: func(ctx context.Context) (bool, error) {
 			return r.people.Has(ctx, x.tenant, rec.Turn.ConversationID, rec.Turn.Seq)
 		},

@@ -3,11 +3,11 @@ package turn
 import (
 	"context"
 
+	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent"
-	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
 	"github.com/manychat-agent/manychat-agent/internal/guardrail"
-	"github.com/manychat-agent/manychat-agent/internal/turn/aside"
+	"github.com/manychat-agent/manychat-agent/internal/sales"
 	"github.com/manychat-agent/manychat-agent/internal/turn/guard"
 )
 
@@ -22,7 +22,6 @@ type verdict struct {
 	interventions []string
 	result        agent.Result // zero when no model ran
 	replied       bool         // the result holds a reply of the model
-	acts          tool.Result  // what the model's calls came to
 }
 
 // decide takes a recorded turn through the guards, the model and the guardrails.
@@ -37,10 +36,9 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 	text, history := guard.Readable(rec.Texts()), guard.Plain(rec.History)
 	ctx, cancel := context.WithTimeoutCause(context.Background(), r.cfg.Abort, errAborted)
 	defer cancel()
-	desk := x.desk(rec)
-	offered := desk.Tools()
+	desk := x.opened(rec)
 	result, err := agent.Ask(ctx, r.cfg.Agent, r.cfg.Log, agent.Input{
-		Tools:     offered,
+		Tools:     desk.Tools(),
 		SoFar:     desk.SoFar,
 		Earlier:   x.flows.Record(),
 		Tenant:    x.tenant,
@@ -48,17 +46,16 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		Text:      text,
 		FirstName: rec.Turn.FirstName,
 		ReserveBy: x.End(),
-		Offering:  rec.Conversation.Offering,
+		Offering:  rec.Sale.Offering,
+		Sale:      rec.Sale,
 	})
-	acts := x.flows.Closed(desk.Close())
-	acts.Calls = result.Trace(acts.Calls, offered)
-	x.acts = acts
+	x.asked = result
 	if err != nil {
 		r.cfg.Log.Warn("model gave no reply, handing off", "turn", rec.Turn.ID, "error", err)
 	}
 	if agent.ClassOf(err) == agent.OverBudget {
 		v := x.handoff(conversation.EscalatedPrecheck, conversation.ByBudget)
-		v.result, v.acts = result, aside.Settled(acts, v.outcome, x.tenant.Tools)
+		v.result = result
 		return v
 	}
 	checked := r.cfg.Guard.Apply(guardrail.Input{
@@ -72,6 +69,9 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		Again:     conversation.Repeats(history, text),
 		Token:     x.token,
 	})
+	if checked.Outcome == conversation.Answered {
+		desk.Open(ctx)
+	}
 	return verdict{
 		replied:       err == nil,
 		messages:      checked.Messages,
@@ -79,7 +79,6 @@ func (r *Runner) decide(x *Exchange, rec Recorded) verdict {
 		reason:        checked.Reason,
 		interventions: checked.Interventions,
 		result:        result,
-		acts:          aside.Settled(acts, checked.Outcome, x.tenant.Tools),
 	}
 }
 
@@ -103,16 +102,11 @@ func (x *Exchange) handoff(outcome conversation.Outcome, reason conversation.Esc
 // handover is what a contact reads now when a person takes over.
 func (x *Exchange) handover() string { return x.tenant.Rules.Handover(x.r.cfg.Now()) }
 
-// ended is the turn's row as it will be settled.
-func (x *Exchange) ended(rec Recorded, v verdict) conversation.Turn {
-	t := rec.Turn
-	if v.acts.Record == nil { // a handoff in place of what was decided
-		v.acts = aside.Settled(x.acts, v.outcome, x.tenant.Tools)
-	}
-	t.Actions, t.Calls = v.acts.Record, v.acts.Calls
-	if flowed := x.flows.Record(); t.Actions == nil && len(flowed) > 0 {
-		t.Actions = flowed
-	}
+// ended is the turn's row as it will be settled, and what it does besides.
+func (x *Exchange) ended(rec Recorded, v verdict) (conversation.Turn, []action.Pending) {
+	t, acts := rec.Turn, x.acted(rec, v.outcome)
+	x.over = sales.OpeningOver(rec.Sale, acts.Sale, v.reason != "") && !rec.Sale.OpeningOver
+	t.Actions, t.Calls = acts.Record, acts.Calls
 	t.Outcome, t.Reason = v.outcome, v.reason
 	t.Interventions = append(t.Interventions, v.interventions...)
 	t.Model, t.PromptVersion, t.Spend = v.result.Model, v.result.PromptVersion, v.result.Spend
@@ -123,5 +117,5 @@ func (x *Exchange) ended(rec Recorded, v verdict) conversation.Turn {
 	for _, s := range v.result.Steps {
 		t.Timings.Steps = append(t.Timings.Steps, conversation.Micros(s.Took.Microseconds()))
 	}
-	return t
+	return t, acts.Pending
 }

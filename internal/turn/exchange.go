@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
+	"github.com/manychat-agent/manychat-agent/internal/agent"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/conversation"
@@ -41,7 +42,9 @@ type Exchange struct {
 	token  string                   // the contact's, as the request held it; empty: none, or a turn that runs again
 	flows  *flown.Flows             // that the turn sent
 	rec    atomic.Pointer[Recorded] // nil until the message is recorded
-	acts   tool.Result              // what the calls of the turn's model came to
+	desk   *tool.Desk               // takes the calls of the turn's model; nil: none was asked
+	asked  agent.Result             // what that came to
+	over   bool                     // the turn, which goes to a person, used up the opening
 }
 
 func (r *Runner) exchange(id string, channel contact.Channel, race *race.Race[Reply]) *Exchange {

@@ -2,13 +2,12 @@ package turn
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/contact"
 	"github.com/manychat-agent/manychat-agent/internal/delivery"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
+	"github.com/manychat-agent/manychat-agent/internal/turn/flown"
 	"github.com/manychat-agent/manychat-agent/internal/turn/person"
 )
 
@@ -25,77 +24,39 @@ type Account interface {
 	Read(ctx context.Context, who contact.Key, tools *tenant.Tools) (contact.Profile, error)
 }
 
-// flows sends what the model of one turn calls for, before the reply. It fills
-// [tool.Sender].
-type flows struct {
+// door lets the flows of one turn out. It fills [flown.Door].
+type door struct {
 	x   *Exchange
 	rec Recorded
 }
 
-// noteWithin bounds the write of what became of a flow; settling writes it again.
-const noteWithin = 2 * time.Second
-
-// Send fills [tool.Sender]: the flow is written down before its request, and again with
-// what became of it.
-func (f *flows) Send(ctx context.Context, r action.Record) (action.Record, error) {
-	if !f.x.r.cfg.Alive() {
-		r.Status, r.Error = action.Failed, action.NotStarted
-		return r, nil
+// sender sends what the model of a turn calls for, and what the rules of the sale add.
+func (x *Exchange) sender(rec Recorded) *flown.Sender {
+	cfg := x.r.cfg
+	return &flown.Sender{
+		Flows: x.flows, Door: &door{x, rec}, Turn: x.claims(rec), Alive: cfg.Alive, Now: cfg.Now, Log: cfg.Log,
 	}
-	r.Status = action.Sending
-	if err := f.note(ctx, r); err != nil {
-		return f.unsent(r, err)
-	}
-	f.x.flows.Note(r)
-	ended := f.x.r.cfg.Account.SendFlow(ctx, delivery.Batch{Who: f.rec.Turn.Key, Tools: f.x.tenant.Tools, Claim: f.claim(r)})
-	r.Status, r.Error, r.At = ended.Status, ended.Error, ended.At
-	f.x.flows.Note(r)
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
-	defer cancel()
-	if err := f.note(last, r); err != nil && !errors.Is(err, ErrNotOwner) {
-		f.x.r.cfg.Log.Error("what became of a flow was not written; settling writes it", "turn", f.rec.Turn.ID, "error", err)
-	}
-	return r, nil
 }
 
-// unsent says what becomes of a flow that could not be claimed.
-func (f *flows) unsent(r action.Record, err error) (action.Record, error) {
-	switch {
-	case errors.Is(err, ErrQueuedAhead):
-		r.Status = action.Staged // it follows the turn's own reply
-		return r, nil
-	case errors.Is(err, ErrPaused), errors.Is(err, ErrOptedOut):
-		r.Status = action.Discarded
-		f.x.flows.Note(r)
-		return r, nil
-	case errors.Is(err, action.ErrSent):
-		return r, action.ErrSent
-	case errors.Is(err, action.ErrFlowLimit):
-		r.Status, r.Error = action.Failed, action.FlowLimit
-		return r, nil
+// claims is what every claim of a flow by a turn has.
+func (x *Exchange) claims(rec Recorded) action.Claim {
+	return action.Claim{
+		ConversationID: rec.Turn.ConversationID, TurnID: rec.Turn.ID, Since: HistorySince(x.tenant, x.r.cfg.Now()),
 	}
-	f.x.r.cfg.Log.Warn("flow not sent: it could not be written down before", "turn", f.rec.Turn.ID, "flow", r.ID, "error", err)
-	r.Status, r.Error = action.Failed, delivery.NotRecorded
-	return r, nil
 }
 
-// note writes a flow into the record of the running turn.
-func (f *flows) note(ctx context.Context, r action.Record) error {
-	t := f.rec.Turn
-	return f.x.r.cfg.Acts.NoteFlow(ctx, FlowNote{
-		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: f.x.flows.With(r), Claim: f.claim(r),
-		Tagged: person.Tag(f.x.tenant) != "", Wish: f.x.wish(),
+// Note fills [flown.Door].
+func (d *door) Note(ctx context.Context, record []action.Record, c action.Claim) error {
+	t := d.rec.Turn
+	return d.x.r.cfg.Acts.NoteFlow(ctx, FlowNote{
+		TurnID: t.ID, Owner: t.Owner, Attempt: t.Attempt, Actions: record, Claim: c,
+		Tagged: person.Tag(d.x.tenant) != "", Wish: d.x.wish(),
 	})
 }
 
-// claim is the contact's right to a flow.
-func (f *flows) claim(r action.Record) action.Claim {
-	flow, _ := f.x.tenant.Tools.Flow(r.ID)
-	now := f.x.r.cfg.Now()
-	return action.Claim{
-		ConversationID: f.rec.Turn.ConversationID, TurnID: f.rec.Turn.ID, Flow: r.ID, At: now,
-		Since: HistorySince(f.x.tenant, now), Repeatable: flow.Again(r.ContactAsked),
-	}
+// Send fills [flown.Door].
+func (d *door) Send(ctx context.Context, c action.Claim) action.Ended {
+	return d.x.r.cfg.Account.SendFlow(ctx, delivery.Batch{Who: d.rec.Turn.Key, Tools: d.x.tenant.Tools, Claim: c})
 }
 
 // reader reads the contact of one turn. It fills [tool.Reader].

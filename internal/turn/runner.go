@@ -54,7 +54,7 @@ func HistorySince(t *tenant.Tenant, now time.Time) time.Time {
 
 // WindowOf is how much of a contact's past a turn of a tenant reads.
 func WindowOf(t *tenant.Tenant, now time.Time) Window {
-	return Window{HistorySince: HistorySince(t, now), HistoryLimit: HistoryEntries, RecentLimit: limit.Recent(t)}
+	return Window{HistorySince: HistorySince(t, now), HistoryLimit: HistoryEntries, RecentLimit: limit.Recent(t), Once: delivery.Once(t.Tools)}
 }
 
 // Agent writes the reply. Run returns when ctx ends; a Runner survives one that

@@ -24,7 +24,8 @@ import (
 // fails is tried again, on the route that is then open, for as long as the process
 // runs: an outage of the database delays a reply and loses none.
 func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
-	w := way{x: x, turn: x.ended(rec, v), texts: x.shape.Texts(v.messages), pending: v.acts.Pending}
+	w := way{x: x, texts: x.shape.Texts(v.messages)}
+	w.turn, w.pending = x.ended(rec, v)
 	if len(w.texts) == 0 {
 		r.settleSilent(w, false)
 		return
@@ -38,8 +39,7 @@ func (r *Runner) settle(x *Exchange, rec Recorded, v verdict) {
 	w.plan(rec)
 	err := r.persist("turn not settled", w.turn.ID, w.settle)
 	if errors.Is(err, ErrRefused) {
-		w.turn, w.texts = r.bare(x, rec)
-		w.pending, w.carried = nil, nil
+		w.bare(rec)
 		err = r.persist("handoff not settled", w.turn.ID, w.settle)
 	}
 	switch {
@@ -68,11 +68,12 @@ func (r *Runner) settleSilent(w way, quiet bool) {
 	r.freed(w.turn.ConversationID)
 }
 
-// bare is the handoff of a turn whose values the database refuses: nothing but what
-// was recorded, and the escalation copy.
-func (r *Runner) bare(x *Exchange, rec Recorded) (conversation.Turn, []string) {
-	v := x.handoff(conversation.EscalatedError, conversation.ByError)
-	return x.ended(rec, v), x.shape.Texts(v.messages)
+// bare makes it the handoff of a turn whose values the database refuses: nothing but what was
+// recorded, the escalation copy, and what follows a flow that went out.
+func (w *way) bare(rec Recorded) {
+	v := w.x.handoff(conversation.EscalatedError, conversation.ByError)
+	w.turn, w.pending = w.x.ended(rec, v)
+	w.texts, w.ahead, w.carried = w.x.shape.Texts(v.messages), nil, nil
 }
 
 // way is a reply on its way to a route.
@@ -198,6 +199,7 @@ func (r *Runner) write(ctx context.Context, x *Exchange, s Settlement) error {
 	s.Turn.SettledAt = r.cfg.Now()
 	s.Tagged, s.PauseUntil = person.Tag(x.tenant) != "", person.Until(x.tenant, s.Turn.SettledAt)
 	s.Wish = aside.Noted(&s.Turn, x.wish())
+	s.OpeningOver = x.over
 	s.Turn.Timings.Total = conversation.Since(x.Started, s.Turn.SettledAt)
 	if err := r.cfg.Store.Settle(ctx, s); err != nil {
 		return err

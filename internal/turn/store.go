@@ -13,16 +13,17 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/nudge"
 	"github.com/manychat-agent/manychat-agent/internal/outbox"
 	"github.com/manychat-agent/manychat-agent/internal/token"
+	"github.com/manychat-agent/manychat-agent/internal/turn/flown"
 )
 
 // Errors of a [Store].
 var (
 	// ErrNotOwner says that the turn is not in the expected state under the expected
 	// owner and attempt; nothing was changed.
-	ErrNotOwner = errors.New("the turn is not this process's to write any more")
+	ErrNotOwner = flown.ErrNotOwner
 	// ErrQueuedAhead says that an earlier reply of the contact is still queued, so
 	// that this one cannot go out in a response; nothing was changed.
-	ErrQueuedAhead = errors.New("an earlier reply of the contact is queued")
+	ErrQueuedAhead = flown.ErrQueuedAhead
 	// ErrRefused says that the database will never take these values: a rule of the
 	// schema is broken, which is a defect of this program. Nothing was changed.
 	ErrRefused = errors.New("the database refuses the turn's values")
@@ -37,9 +38,9 @@ var (
 	ErrMerged = errors.New("a later turn of the contact answers this message too")
 	// ErrPaused says that a person has the conversation, so that the turn may neither say nor
 	// do anything; nothing was changed.
-	ErrPaused = errors.New("a person has the conversation")
+	ErrPaused = flown.ErrPaused
 	// ErrOptedOut says the same of a contact who asked not to be written to.
-	ErrOptedOut = errors.New("the contact asked not to be written to")
+	ErrOptedOut = flown.ErrOptedOut
 )
 
 // TooSoonError says that a text went out to the contact less than a gap ago, so that
@@ -73,7 +74,8 @@ type Store interface {
 	// has its conversation, and with [ErrOptedOut] when its contact opted out, but for what
 	// answers the opt-out that it is the first to settle. That discards what is queued for
 	// the contact, on every channel. A handoff pauses the conversation behind itself until PauseUntil,
-	// and calls off whatever nudge the contact has.
+	// and calls off whatever nudge the contact has. The
+	// conversation keeps that its opening is over, when it is from now on.
 	Settle(ctx context.Context, s Settlement) error
 	// Stamp notes that a response was written at the given time: the answering turn
 	// whose reply it carried becomes settled, and unless the response was silent the
@@ -110,8 +112,9 @@ type Start struct {
 // Window is how much of a contact's past a turn reads.
 type Window struct {
 	HistorySince time.Time
-	HistoryLimit int // entries
-	RecentLimit  int // messages
+	HistoryLimit int      // entries
+	RecentLimit  int      // messages
+	Once         []string // ids of the flows that a contact is sent once, however long ago
 }
 
 // DuplicateWithin is how long the same text once more is the same message
@@ -131,7 +134,8 @@ type Acts interface {
 	// nothing was changed.
 	NoteFlow(ctx context.Context, n FlowNote) error
 	// Acted writes what became of the actions behind a response, and settles the turn, which
-	// must be answering with a stamp, else [ErrNotOwner].
+	// must be answering with a stamp, else [ErrNotOwner]. What a performed write of a marked
+	// field says moves the conversation's sale, in the same transaction.
 	Acted(ctx context.Context, turnID string, ended []action.Ended) error
 }
 
@@ -172,7 +176,7 @@ type Recorded struct {
 	// Recent are the arrivals of the contact's messages before this one, newest first:
 	// of those that enter history, or for an unbound turn of those that do not.
 	Recent   []time.Time
-	Sent     []string      // ids of the flows that the contact was sent since HistorySince
+	Sent     []string      // ids of the flows that the contact was sent since HistorySince, and of those of Once at any time
 	Sale     contact.Sale  // of the conversation, moved by what earlier turns staged and has not ended
 	Binding  token.Binding // empty for a turn that runs again
 	TokenRow string        // the outbox row behind the candidate that was issued; empty: none was
@@ -210,6 +214,8 @@ type Settlement struct {
 	// CalledOff says why the nudge whose turn this is sends nothing; empty: the turn has it that
 	// way, or it sends, or is no nudge's.
 	CalledOff nudge.Reason
+	// OpeningOver says that the opening is not sent any more, which was not so before.
+	OpeningOver bool
 }
 
 // Carried is a reply row that goes out in a response, before the turn's own text.

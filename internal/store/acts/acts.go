@@ -38,25 +38,6 @@ type Book struct {
 // In returns the actions of a database, whose contacts are sent flows up to the limit.
 func In(db *database.DB, limit flowslots.Limit) *Book { return &Book{db, limit} }
 
-// Acted fills [turn.Acts].
-func (b *Book) Acted(ctx context.Context, turnID string, ended []action.Ended) error {
-	err := b.write(ctx, func(tx *groupcommit.Tx) error {
-		var record []action.Record
-		err := tx.QueryRow(settleActed, turnID).Scan(column.JSON(&record))
-		if errors.Is(err, sql.ErrNoRows) {
-			return turn.ErrNotOwner
-		}
-		if err != nil {
-			return err
-		}
-		return end(tx, turnID, record, ended)
-	})
-	if err != nil {
-		return fmt.Errorf("write what became of the actions of turn %s: %w", turnID, err)
-	}
-	return nil
-}
-
 // ClaimFlow gives the right to send a flow to a contact, or [action.ErrSent], or
 // [action.ErrFlowLimit], and counts it.
 func (b *Book) ClaimFlow(ctx context.Context, c action.Claim) error {
@@ -82,6 +63,20 @@ func (b *Book) ReleaseFlow(ctx context.Context, c action.Claim) error {
 		return fmt.Errorf("give back flow %s of turn %s: %w", c.Flow, c.TurnID, err)
 	}
 	return nil
+}
+
+// Acted notes what became of the actions behind a response, and settles the turn. The caller has
+// locked its conversation.
+func Acted(tx *groupcommit.Tx, turnID string, ended []action.Ended) error {
+	var record []action.Record
+	err := tx.QueryRow(settleActed, turnID).Scan(column.JSON(&record))
+	if errors.Is(err, sql.ErrNoRows) {
+		return turn.ErrNotOwner
+	}
+	if err != nil {
+		return err
+	}
+	return end(tx, turnID, record, ended)
 }
 
 func (b *Book) write(ctx context.Context, fn func(tx *groupcommit.Tx) error) error {

@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
@@ -12,6 +14,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
 
 // claimFlow decides and writes in one statement: of many turns that claim a flow at once,
@@ -44,10 +47,10 @@ const selectHeld = `
 SELECT flow_sends.tenant_id, flow_sends.subscriber_id, sent_at FROM conversations c JOIN flow_sends ON ` + theirs + `
 WHERE c.id = $1 AND flow = $2 AND turn_id = $3`
 
-// selectSent is bounded by how many flows a tenant has.
+// selectSent is bounded by how many flows and events a tenant has.
 const selectSent = `
-SELECT flow FROM conversations c JOIN flow_sends ON ` + theirs + `
-WHERE c.id = $1 AND sent_at >= $2 ORDER BY flow`
+SELECT flow, sent_at FROM conversations c JOIN flow_sends ON ` + theirs + `
+WHERE c.id = $1 ORDER BY flow`
 
 func claim(tx *groupcommit.Tx, c action.Claim) error {
 	taken, err := database.Affected(tx.Exec(claimFlow, c.ConversationID, c.Flow, c.TurnID, column.Micros(c.At),
@@ -117,8 +120,19 @@ func certainlyUnsent(r action.Record) bool {
 	return r.Tool == action.SendFlow && r.Status == action.Failed && r.Error != action.OutcomeUnknown
 }
 
-// Sent are the flows that a contact has, or may have, since an instant.
-func Sent(tx *groupcommit.Tx, conversationID string, since time.Time) ([]string, error) {
-	rows, err := tx.Query(selectSent, conversationID, since.UnixMicro()) // a zero time is before every send
-	return database.Collect(rows, err, database.ScanString)
+// Sent are the flows that a contact has, or may have: those of the days that a window's history
+// covers, and those that are sent once at any time.
+func Sent(tx *groupcommit.Tx, conversationID string, w turn.Window) (flows []string, err error) {
+	since := w.HistorySince.UnixMicro() // of a zero time before every send
+	found, err := tx.Query(selectSent, conversationID)
+	_, err = database.Collect(found, err, func(r database.Row) (none struct{}, err error) {
+		var flow string
+		var at int64
+		err = r.Scan(&flow, &at)
+		if (at >= since || slices.Contains(w.Once, flow)) && !strings.HasPrefix(flow, action.EventClaim("")) {
+			flows = append(flows, flow)
+		}
+		return none, err
+	})
+	return flows, err
 }

@@ -18,7 +18,10 @@ func TestQueryPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	storetest.CheckPlans(t, db.Read(), acts.TurnPath, nil)
+	storetest.CheckPlans(t, db.Read(), acts.TurnPath, map[string]string{
+		"selectNamed": "SCAN CONSTANT ROW", // the one row of SELECT EXISTS
+	})
+	storetest.CheckIndexes(t, db.Read(), acts.TurnPath, map[string]string{"selectAwaited": "outbox_order"})
 }
 
 // Holds docs/spec/15-storage.md: the same on PostgreSQL.

@@ -29,7 +29,8 @@ func Payload(p outbox.Payload) string {
 
 // Release brings a turn's record up to date with a row that was released or given up: what
 // ended names, and of a row in a final state the actions that it did not perform. What notes
-// say is not kept beyond that, unless a retry by hand would need it.
+// say is not kept beyond that, unless a retry by hand would need it. Where anything ended was
+// performed the caller has locked the conversation.
 func Release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
 	ended = append(slices.Clone(ended), left(r)...)
 	if len(ended) > 0 {
@@ -106,11 +107,14 @@ func read(tx *groupcommit.Tx, turnID string) (record []action.Record, err error)
 	return record, err
 }
 
-// end writes the record of a locked turn with what became of its actions.
+// end writes the record of a locked turn with what became of its actions, and moves the sale by
+// what was performed.
 func end(tx *groupcommit.Tx, turnID string, record []action.Record, ended []action.Ended) error {
-	action.Apply(record, ended)
-	_, err := tx.Exec(updateRecord, turnID, column.List(record))
-	return err
+	over := action.Apply(record, ended)
+	if _, err := tx.Exec(updateRecord, turnID, column.List(record)); err != nil {
+		return err
+	}
+	return advance(tx, turnID, over)
 }
 
 func rewrite(tx *groupcommit.Tx, r outbox.Row) error {

@@ -152,6 +152,11 @@ func release(tx *groupcommit.Tx, r outbox.Row, ended []action.Ended) error {
 			return err
 		}
 	}
+	if len(ended) > 0 {
+		if err := LockConversation(tx, r.TurnID); err != nil { // the sale may move
+			return err
+		}
+	}
 	if r.Status == outbox.Dead {
 		if _, err := tx.Exec(markNeedsPerson, r.ConversationID); err != nil {
 			return err

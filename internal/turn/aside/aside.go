@@ -20,7 +20,8 @@ import (
 const noticeEvery = time.Hour
 
 // Settled is what a turn may do beside its reply: all that was staged when the reply goes
-// out, of a model's handoff the notes that are meant for one, and nothing otherwise.
+// out, and otherwise what follows a flow that went out before, and of a model's handoff the
+// notes that are meant for one.
 func Settled(acts tool.Result, outcome conversation.Outcome, tools *tenant.Tools) tool.Result {
 	if outcome == conversation.Answered {
 		return acts
@@ -28,13 +29,28 @@ func Settled(acts tool.Result, outcome conversation.Outcome, tools *tenant.Tools
 	acts.Record = slices.Clone(acts.Record)
 	acts.Pending = slices.DeleteFunc(slices.Clone(acts.Pending), func(p action.Pending) bool {
 		note, found := tools.Note(p.ID)
-		if outcome == conversation.Escalated && p.Tool == action.WriteNote && found && note.OnEscalation {
+		switch {
+		case outcome == conversation.Escalated && p.Tool == action.WriteNote && found && note.OnEscalation:
+			return false
+		case p.FollowOn && mayFollow(outcome) && stands(acts.Record, p.Place-1):
 			return false
 		}
 		acts.Record[p.Place].Status = action.Discarded
 		return true
 	})
 	return acts
+}
+
+// mayFollow reports whether a turn that ends so does what follows its flows. Nothing is done for
+// a contact whom a person has, or who wants nothing (docs/spec/06-contact.md, "Pause and opt-out").
+func mayFollow(outcome conversation.Outcome) bool {
+	return outcome != conversation.Paused && outcome != conversation.OptedOut
+}
+
+// stands reports whether an entry of a record was performed, or is kept to be. Those before it have
+// been decided about.
+func stands(record []action.Record, place int) bool {
+	return place >= 0 && (record[place].Status == action.Performed || record[place].Status == action.Staged)
 }
 
 // Silenced is the end of a turn whose conversation a person has, or whose contact opted out: it

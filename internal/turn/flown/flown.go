@@ -9,6 +9,8 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/action"
 	"github.com/manychat-agent/manychat-agent/internal/agent/tool"
+	"github.com/manychat-agent/manychat-agent/internal/contact"
+	"github.com/manychat-agent/manychat-agent/internal/sales"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
@@ -87,13 +89,49 @@ func ended(record []action.Record) []action.Record {
 // wait for.
 func (f *Flows) Closed(acts tool.Result) tool.Result {
 	known := f.Record()
-	for i, r := range acts.Record {
+	for i := 0; i < len(acts.Record); i++ {
+		r := acts.Record[i]
 		if r.Tool != action.SendFlow || r.Error != action.OutcomeUnknown {
 			continue
 		}
 		if at := slices.IndexFunc(known, func(k action.Record) bool { return k.ID == r.ID && k.Status == action.Performed }); at >= 0 {
-			acts.Record[i] = known[at]
+			acts.Record[i].Status, acts.Record[i].Error, acts.Record[i].At = known[at].Status, "", known[at].At
+			acts = f.followed(acts, i)
 		}
+	}
+	for i, p := range acts.Pending {
+		acts.Pending[i].Origin = acts.Record[p.Place].Origin
+	}
+	return acts
+}
+
+// followed adds what follows a link to pay of whose going out the desk was not told.
+func (f *Flows) followed(acts tool.Result, place int) tool.Result {
+	flow, _ := f.tools.Flow(acts.Record[place].ID)
+	sale := sales.Open(f.tools, acts.Sale, nil)
+	link, ok := sale.Paid(flow)
+	if !ok {
+		return acts
+	}
+	acts.Sale = sale.Sale()
+	record := []action.Record{{
+		Tool: action.SetField, ID: link.Field, Value: string(contact.LinkSent), Mark: contact.MarkFunnel, Status: action.Staged,
+	}}
+	if link.Event != "" {
+		record = append(record, action.Record{Tool: action.SendEvent, ID: link.Event, Status: action.Staged})
+	}
+	acts.Record = slices.Insert(acts.Record, place+1, record...)
+	before := 0
+	for i := range acts.Pending {
+		if acts.Pending[i].Place < place {
+			before = i + 1
+		} else {
+			acts.Pending[i].Place += len(record)
+		}
+	}
+	for i, r := range record {
+		p := action.Pending{Place: place + 1 + i, Tool: r.Tool, ID: r.ID, Value: r.Value, FollowOn: true}
+		acts.Pending = slices.Insert(acts.Pending, before+i, p)
 	}
 	return acts
 }

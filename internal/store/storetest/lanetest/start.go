@@ -32,7 +32,7 @@ func testStart(t *testing.T, f *fixture) {
 	want := two
 	want.Turn.State, want.Turn.Attempt = conversation.Running, 1
 	want.Conversation.LastSentAt = f.now
-	want.Recent, want.Sent = []time.Time{start}, []string{"video"}
+	want.Recent, want.Sent, want.Sale.Offering = []time.Time{start}, []string{"video"}, "yoga"
 	want.History = []conversation.Entry{
 		{Role: conversation.ByContact, Text: "one", At: start}, {Role: conversation.ByAgent, Text: "answer", At: start},
 	}
