@@ -19,6 +19,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm/llmtest"
 	"github.com/manychat-agent/manychat-agent/internal/store/storetest/postgrestest"
 	"github.com/manychat-agent/manychat-agent/internal/telemetry"
+	"github.com/manychat-agent/manychat-agent/internal/tenant"
 	"github.com/manychat-agent/manychat-agent/manychat"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest"
 	"github.com/manychat-agent/manychat-agent/manychat/manychattest/phone"
@@ -33,12 +34,23 @@ func isProspect(turns int) *llmtest.Scripted {
 	return scripted(steps...)
 }
 
+// sells is the demo academy with its sale.
+func sells(t *testing.T) func() *tenant.Tenant {
+	return func() *tenant.Tenant {
+		business := academy(t, "demo")
+		for i, f := range business.Tools.Fields {
+			business.Tools.Fields[i].Intent, business.Tools.Fields[i].Funnel = f.ID == "intent", f.ID == "stage"
+		}
+		return business
+	}
+}
+
 // Holds docs/spec/08-sales.md, "Opening", and docs/spec/07-tools.md, "Flows go out before the reply": of
 // three first messages at once the first answered gets the opening, before its reply, which waits until
 // it ends; nothing sends it again.
 func TestOpeningOfThreeFirstMessages(t *testing.T) {
 	for _, merge := range []string{"true", "false"} {
-		inStudio(t, setup{model: isProspect(4), env: []string{"MERGE_WAITING=" + merge}}, func(s *studio) {
+		inStudio(t, setup{model: isProspect(4), business: sells(t), env: []string{"MERGE_WAITING=" + merge}}, func(s *studio) {
 			id := s.contact("900000001")
 			answers := s.says(id, wrotes{0, "one bowl"}, wrotes{0, "two cups"}, wrotes{0, "three jugs"})
 			s.rest(time.Minute)
@@ -128,7 +140,7 @@ func (s *several) stop() {
 func TestOpeningOnTwoProcesses(t *testing.T) {
 	for _, merge := range []string{"true", "false"} {
 		env := []string{"DATABASE_URL=" + postgrestest.Open(t), "MERGE_WAITING=" + merge}
-		s := together(t, 2, setup{model: isProspect(3), env: env})
+		s := together(t, 2, setup{model: isProspect(3), business: sells(t), env: env})
 		id := addContact(t, s.account, "900000001")
 		var writing sync.WaitGroup
 		for i := range 3 {
