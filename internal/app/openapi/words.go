@@ -150,7 +150,7 @@ func aboutProperties() map[string]map[string]string {
 		"Action": {
 			"tool": "What it was.", "id": "Which of the configured ones.", "value": "The id of the configured value.", "length": "Characters of a note.",
 			"status": "What became of it.", "error": "Why it failed.", "origin": "The rule that sent it, where the model did not ask for it.",
-			"contactAsked": "The contact asked for it.", "at": "When ManyChat answered.",
+			"mark": "The part of the field in the sale.", "contactAsked": "The contact asked for it.", "at": "When ManyChat answered.",
 		},
 		"Call": {
 			"step": "The step of the model that made it, from 1.", "tool": "What it called; empty: there is no such tool.", "id": "Which of the configured ones.",

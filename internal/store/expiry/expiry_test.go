@@ -201,6 +201,7 @@ func wrong(all []string, want string) []string {
 func TestTurns(t *testing.T) {
 	onEach(t, func(t *testing.T, h *house) {
 		h.furnish()
+		h.sell("a")
 		before := h.turns()
 		d, err := h.sweeper(10 * day).Sweep(t.Context())
 		if err != nil {
@@ -219,6 +220,9 @@ func TestTurns(t *testing.T) {
 		}
 		if n := h.count("conversations"); n != 7 {
 			t.Errorf("%d conversations are left of 7", n)
+		}
+		if !h.sold("a") {
+			t.Error("what is known of a buyer went with their turns")
 		}
 		if again, err := h.sweeper(10 * day).Sweep(t.Context()); err != nil || again != (expiry.Deleted{}) {
 			t.Errorf("a second sweep deletes %+v, %v", again, err)
@@ -254,6 +258,23 @@ func TestNudges(t *testing.T) {
 			t.Errorf("without a retention %d nudges were deleted, %v", d.Nudges, err)
 		}
 	})
+}
+
+// sell makes a contact one who is sold to, and had the opening.
+func (h *house) sell(conversation string) {
+	h.t.Helper()
+	h.exec(`UPDATE conversations SET intent = 'prospect', stage = 'offered', offering = 'intro', offering_chosen = 1, opening_over = 1 WHERE id = $1`, conversation)
+	h.exec(`INSERT INTO flow_sends (tenant_id, subscriber_id, flow, turn_id, sent_at) VALUES ('demo', $1, 'opening', 'goes: long past', $2)`, conversation, ago(100*day))
+}
+
+// sold reports whether all of that is still known.
+//
+// Holds docs/spec/08-sales.md, "Flows once": stage, intent, offering and the opening's claim survive
+// retention.
+func (h *house) sold(conversation string) bool {
+	h.t.Helper()
+	return h.count(`conversations WHERE intent = 'prospect' AND stage = 'offered' AND offering = 'intro' AND offering_chosen = 1 AND opening_over = 1 AND id = '`+conversation+`'`) == 1 &&
+		h.count(`flow_sends WHERE flow = 'opening' AND subscriber_id = '`+conversation+`'`) == 1
 }
 
 // Holds docs/spec/15-storage.md, "Storage and scale": the outbox keeps delivered rows 7
