@@ -477,11 +477,15 @@ func (w watched) Run(ctx context.Context, in agent.Input) (agent.Result, error) 
 
 // Holds docs/spec/08-sales.md, "Intent", and docs/spec/07-tools.md, "Bounds": a turn knows what was
 // performed, and what earlier turns staged whose actions have not ended; of what was discarded nothing.
+// Its tools know the same.
 func TestTurnsKnowTheSale(t *testing.T) {
 	var told []contact.Sale
+	var answers []string
 	turns := 0
 	m := func(ctx context.Context, call func(tool, args string) string) (reply.Reply, error) {
-		turns++
+		if turns++; turns > 2 {
+			answers = append(answers, call("set_field", `{"field":"stage","value":"qualifying"}`))
+		}
 		return map[int]model{
 			1: calls(0, says, nil, prospect),
 			2: calls(9*time.Second, says, nil, offered), // its reply stays queued
@@ -500,6 +504,38 @@ func TestTurnsKnowTheSale(t *testing.T) {
 		waits := contact.Sale{Intent: contact.Prospect, Stage: contact.Offered}
 		if d := cmp.Diff([]contact.Sale{{}, known, waits, waits}, told); d != "" {
 			t.Errorf("told (-want +got):\n%s", d)
+		}
+		const earlier = `{"staged":false,"reason":"earlier_stage"}`
+		if d := cmp.Diff([]string{earlier, earlier}, answers); d != "" {
+			t.Errorf("the tools answer (-want +got):\n%s", d)
+		}
+	})
+}
+
+// Holds docs/spec/07-tools.md, "Performing": what follows the link runs also when the contact is not told
+// of the handoff again.
+func TestFollowOnsOfAQuietHandoff(t *testing.T) {
+	business := withoutOpening()
+	business.Rules.EscalationQuietMinutes = 30
+	turns := 0
+	m := func(ctx context.Context, call func(tool, args string) string) (reply.Reply, error) {
+		if turns++; turns == 1 {
+			return handsOff, nil
+		}
+		return calls(0, handsOff, nil, prospect, link)(ctx, call)
+	}
+	withTools(t, business, m, func(r *rig) {
+		r.exchange(r.t.Context(), "hello", true)
+		r.settled()
+		time.Sleep(time.Minute)
+		r.exchange(r.t.Context(), "I want to pay", true)
+		turned, rows := r.settled()
+		want := []string{"set_field intent discarded", "send_flow link performed", "set_field stage staged", "send_event bought staged"}
+		if d := cmp.Diff(want, statuses(turned.Actions)); d != "" || turned.Path != conversation.Silent {
+			t.Errorf("by %s, record (-want +got):\n%s", turned.Path, d)
+		}
+		if len(rows) != 1 || len(rows[0].Payload.Texts) != 0 || len(rows[0].Payload.Actions) != 2 {
+			t.Errorf("rows %+v, want one that writes what follows", rows)
 		}
 	})
 }

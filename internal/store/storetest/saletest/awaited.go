@@ -93,6 +93,11 @@ func testUnbound(t *testing.T, f *fixture) {
 	diff(t, "named nothing", contact.Sale{}, f.forged(t, "700001", "").Sale)
 	want := contact.Sale{Intent: contact.Prospect, Stage: contact.Offered, Offering: "intro", Chosen: true}
 	diff(t, "kept", want, f.sale(t, "700001"))
+	f.deferred(t, f.forged(t, "700001", ""), stage(contact.LinkSent)) // of which no turn knows
+	bound := f.say(t, "700001")
+	want.Stage = contact.Prepared
+	diff(t, "to a bound turn", want, bound.Sale)
+	f.end(t, bound)
 
 	orphan := f.forged(t, "700001", "advanced")
 	taken, _, err := f.db.TakeOver(t.Context(), sweep.TakeOver{
