@@ -6,6 +6,7 @@ import (
 
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/journal"
 	"github.com/manychat-agent/manychat-agent/internal/store/sqlitefile"
 	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
@@ -33,7 +34,7 @@ var (
 
 // Errors of reads.
 var (
-	ErrNoTurn         = errors.New("no turn has this id")
+	ErrNoTurn         = journal.ErrNoTurn
 	ErrNoConversation = errors.New("there is no conversation with this contact")
 	ErrNoTalk         = talk.ErrNone
 )

@@ -35,17 +35,12 @@ var TurnPath = map[string]string{
 	"selectStarted":           selectStarted,
 	"selectMerged":            selectMerged,
 	"selectWaiting":           selectWaiting,
-	"selectMergedTurns":       selectMergedTurns,
 	"requeueAll":              requeueAll,
 	"selectUnowned":           selectUnowned,
 	"selectOrphans":           selectOrphans,
 	"selectLost":              selectLost,
 	"takeTurn":                takeTurn,
 	"selectConversation":      selectConversation,
-	"selectTurn":              selectTurn,
-	"selectTurnRows":          selectTurnRows,
-	"selectRecentTurns":       selectRecentTurns,
-	"selectConversationsOf":   selectConversationsOf,
 	"selectConversationByKey": selectConversationByKey,
 }
 

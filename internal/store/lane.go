@@ -12,6 +12,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/acts"
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/journal"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
 	"github.com/manychat-agent/manychat-agent/internal/turn"
 )
@@ -28,7 +29,7 @@ UPDATE turns SET state = 'running', attempt = attempt + 1
 WHERE id = $1 AND state = 'waiting' AND owner = $2`
 
 const selectStarted = `
-SELECT ` + turnColumns + `, a.offering FROM turns a` + joinTurn + `
+SELECT ` + journal.Columns + `, a.offering FROM turns a` + journal.Join + `
 WHERE a.id = $1 AND a.role = 'agent'`
 
 // selectMerged reads the other messages that a turn answers.
@@ -82,7 +83,7 @@ func begin(tx *groupcommit.Tx, s turn.Start) (r turn.Recorded, err error) {
 func started(tx *groupcommit.Tx, c conversation.Conversation, turnID string) (r turn.Recorded, err error) {
 	r.Conversation = c
 	var named string
-	r.Turn, err = scanTurn(tx.QueryRow(selectStarted, turnID), &named)
+	r.Turn, err = journal.Scan(tx.QueryRow(selectStarted, turnID), &named)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = turn.ErrNotOwner
 	}

@@ -15,10 +15,9 @@ import (
 
 // bounded are the steps that read few rows although their wording says scan or sort.
 var bounded = map[string]string{
-	"selectEarlier":     "SCAN CONSTANT ROW",                        // the one row of SELECT EXISTS
-	"selectWaiting":     "SCAN CONSTANT ROW",                        // the same
-	"selectRecentTurns": "USE TEMP B-TREE FOR string_agg(ORDER BY)", // the rows of one turn
-	"selectMerged":      "USE TEMP B-TREE FOR ORDER BY",             // the messages of one turn
+	"selectEarlier": "SCAN CONSTANT ROW",            // the one row of SELECT EXISTS
+	"selectWaiting": "SCAN CONSTANT ROW",            // the same
+	"selectMerged":  "USE TEMP B-TREE FOR ORDER BY", // the messages of one turn
 }
 
 // served are the indexes over few of a table's rows, by the queries that they are there for.
@@ -42,9 +41,8 @@ func TestQueryPlans(t *testing.T) {
 // cannot be forgotten.
 func TestQueryPlansAreComplete(t *testing.T) {
 	notOnTurnPath := []string{
-		"conversationColumns", "holdConversation", "turnColumns", "recentColumns", "joinTurn", "unfinished", // parts of queries
+		"conversationColumns", "holdConversation", "unfinished", // parts of queries
 		"deleteOtherProcesses", "selectLeft", // at start, or over a handful of rows
-		"selectLatestTurns", // a list, by page
 	}
 	declared := regexp.MustCompile("(?m)^const (\\w+) = `")
 	files, err := filepath.Glob("*.go")

@@ -19,6 +19,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/database"
 	"github.com/manychat-agent/manychat-agent/internal/store/flowslots"
 	"github.com/manychat-agent/manychat-agent/internal/store/groupcommit"
+	"github.com/manychat-agent/manychat-agent/internal/store/journal"
 	"github.com/manychat-agent/manychat-agent/internal/store/nudges"
 	"github.com/manychat-agent/manychat-agent/internal/store/process"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
@@ -61,6 +62,7 @@ type DB struct {
 	*planned
 	*queue.Outbox
 	*talk.Talks
+	*journal.Journal
 	now func() time.Time
 }
 
@@ -79,7 +81,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func On(opened *database.DB, scale float64) *DB {
 	limit := flowslots.Scaled(cmp.Or(scale, 1))
 	return &DB{
-		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), planned: nudges.In(opened), now: opened.Now,
+		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), planned: nudges.In(opened), Journal: journal.In(opened), now: opened.Now,
 	}
 }
 
@@ -103,6 +105,9 @@ type Paused = talk.Paused
 
 // ListedTalk is a conversation in a list.
 type ListedTalk = talk.Listed
+
+// RecentTurn is a turn in a list.
+type RecentTurn = journal.Recent
 
 // Retried is what [queue.Outbox.RetryAllDead] did.
 type Retried = queue.Retried
