@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent/prompt/escape"
 )
 
 // The fence round a contact's words.
@@ -52,7 +54,7 @@ const (
 // unmark takes out the markers that a text shows in letters that look like theirs.
 func unmark(text string) string {
 	text = withoutTags(text)
-	if !strings.ContainsAny(text, escapes) {
+	if !strings.ContainsAny(text, escape.Signs) {
 		return cut(text, asWritten)
 	}
 	// What begins an escape may as well end a word, and an escape's last letter begin one,

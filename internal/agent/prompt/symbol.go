@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/manychat-agent/manychat-agent/internal/agent/prompt/escape"
 )
 
 // A symbol is what a reader sees of a text when they look for a marker. Its kind is an
@@ -44,7 +46,7 @@ func symbols(text string, as escaping) iter.Seq[symbol] {
 		var room [16]byte
 		for i := 0; i < len(text); {
 			size := 1
-			if c := text[i]; c < utf8.RuneSelf && (as == asWritten || !introducesEscape(c)) {
+			if c := text[i]; c < utf8.RuneSelf && (as == asWritten || !escape.Begins(c)) {
 				if k := ascii(c); k != unseen && !yield(symbol{k, i, i + 1}) {
 					return
 				}
@@ -69,7 +71,7 @@ func read(kinds []byte, text string, as escaping) (_ []byte, size int) {
 		r, size := utf8.DecodeRuneInString(text)
 		return wide(kinds, r, text), size
 	}
-	meant, size := unescape(text)
+	meant, size := escape.Read(text)
 	if size == 0 || as == sparing && swallows(text[:size], text[size:]) {
 		return append(kinds, ascii(text[0])), 1
 	}

@@ -1,4 +1,6 @@
-package prompt
+// Package escape reads characters that are written in another way: as HTML, in a URL, in source
+// code.
+package escape
 
 import (
 	"html"
@@ -10,15 +12,16 @@ import (
 // longestEntity is a bound on an HTML entity's length in bytes: the longest name has 33.
 const longestEntity = 40
 
-// escapes are the characters that an escape begins with.
-const escapes = `&%\`
+// Signs are the characters that an escape begins with.
+const Signs = `&%\`
 
-func introducesEscape(c byte) bool { return c == '&' || c == '%' || c == '\\' }
+// Begins reports whether an escape may begin with a character.
+func Begins(c byte) bool { return c == '&' || c == '%' || c == '\\' }
 
-// unescape decodes the escape that a text begins with: an HTML entity, percent-encoding
+// Read decodes the escape that a text begins with: an HTML entity, percent-encoding
 // or an escape of source code, each also escaped again. The size is that of the escape
 // in bytes, 0 when there is none.
-func unescape(text string) (decoded string, size int) {
+func Read(text string) (decoded string, size int) {
 	switch text[0] {
 	case '&':
 		return entity(text)
