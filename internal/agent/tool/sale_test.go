@@ -195,7 +195,7 @@ func TestFlowsOfOfferingsAlone(t *testing.T) {
 	turn.Tools.Flows = turn.Tools.Flows[2:4]
 	d := tool.NewDesk(turn)
 	flows := find(d, "send_flow")
-	if flows == nil || flows.Offered() || len(tool.Specs(turn.Tools)) != 5 {
+	if flows == nil || flows.Offered() || len(tool.Specs(turn.Tools)) != 6 {
 		t.Fatal("flows are offered before there is an offering")
 	}
 	same(t, "told", "bad: flow must be one of: ", call(t, d, `send_flow {"flow":"zzz"}`))
