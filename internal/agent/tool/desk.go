@@ -118,7 +118,7 @@ func (d *Desk) summary() *Result {
 		if e.record.Status == action.Staged {
 			r.Pending = append(r.Pending, action.Pending{
 				Place: len(r.Record), Tool: e.record.Tool, ID: e.record.ID, Value: e.record.Value,
-				ContactAsked: e.asked, FollowOn: e.follows, Text: e.text,
+				ContactAsked: e.asked, Origin: e.record.Origin, FollowOn: e.follows, Text: e.text,
 			})
 		}
 		r.Record = append(r.Record, e.record)

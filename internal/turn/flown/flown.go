@@ -99,9 +99,6 @@ func (f *Flows) Closed(acts tool.Result) tool.Result {
 			acts = f.followed(acts, i)
 		}
 	}
-	for i, p := range acts.Pending {
-		acts.Pending[i].Origin = acts.Record[p.Place].Origin
-	}
 	return acts
 }
 

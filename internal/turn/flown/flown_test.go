@@ -71,21 +71,6 @@ func TestLinkThatTheDeskGaveUp(t *testing.T) {
 	}
 }
 
-// Holds docs/spec/08-sales.md, "Opening" and "Stage flows": a flow that has to follow the reply is
-// known there to be the server's.
-func TestStagedFlowsKeepTheirRule(t *testing.T) {
-	f := flown.Of(selling())
-	got := f.Closed(tool.Result{
-		Record: []action.Record{
-			{Tool: action.SendFlow, ID: "map", Status: action.Performed}, {Tool: action.SendFlow, ID: "pay", Origin: action.FromStage, Status: action.Staged},
-		},
-		Pending: []action.Pending{{Place: 1, Tool: action.SendFlow, ID: "pay"}},
-	})
-	if d := cmp.Diff([]action.Pending{{Place: 1, Tool: action.SendFlow, ID: "pay", Origin: action.FromStage}}, got.Pending); d != "" {
-		t.Errorf("pending (-want +got):\n%s", d)
-	}
-}
-
 // door is how flows get out in a test: nothing keeps them back.
 type door struct {
 	noted  [][]action.Record

@@ -375,10 +375,16 @@ func TestTagIsRead(t *testing.T) {
 // carry makes the contact known to carry the tag, beside everything that would call the nudge off.
 func (r *rig) carry() {
 	r.t.Helper()
+	r.write(`UPDATE conversations SET tag_active = 1`)
+}
+
+// write runs a statement beside the store.
+func (r *rig) write(query string) {
+	r.t.Helper()
 	raw, err := sql.Open("sqlite", "file:"+r.path)
 	r.check(err)
 	defer raw.Close()
-	_, err = raw.ExecContext(r.t.Context(), `UPDATE conversations SET tag_active = 1`)
+	_, err = raw.ExecContext(r.t.Context(), query)
 	r.check(err)
 }
 
@@ -387,4 +393,30 @@ func TestNew(t *testing.T) {
 	if _, err := follow.New(follow.Config{}); err == nil || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("an empty config is refused with %v", err)
 	}
+}
+
+// listener is an agent that keeps what it was told.
+type listener struct {
+	writer
+	told *agent.Input
+}
+
+func (l listener) Run(ctx context.Context, in agent.Input) (agent.Result, error) {
+	*l.told = in
+	return l.writer(ctx)
+}
+
+// Holds docs/spec/09-nudge.md and docs/spec/08-sales.md, "Intent": the turn of a nudge knows what is known
+// of its contact as a buyer.
+func TestKnowsTheSale(t *testing.T) {
+	var told agent.Input
+	inBubble(t, listener{writes(time.Second), &told}, func(r *rig, d nudge.Due) {
+		r.write(`UPDATE conversations SET intent = 'prospect', stage = 'offered', offering = 'intro', offering_chosen = 1`)
+		r.check(r.f.Follow(r.t.Context(), d))
+		r.want(conversation.NudgeSent, said)
+		want := contact.Sale{Intent: contact.Prospect, Stage: contact.Offered, Offering: "intro", Chosen: true}
+		if told.Sale != want || told.Offering != "intro" {
+			t.Errorf("the model is told %+v, want %+v", told.Sale, want)
+		}
+	})
 }

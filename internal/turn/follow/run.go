@@ -96,7 +96,7 @@ func (r *run) ask(turning context.Context) verdict {
 	offered := desk.Tools()
 	result, err := agent.Ask(ctx, r.f.cfg.Agent, r.f.cfg.Log, agent.Input{
 		Tools: offered, SoFar: desk.SoFar, Tenant: r.tenant, History: history, FirstName: r.rec.Turn.FirstName,
-		Offering: r.rec.Conversation.Offering, Quiet: r.f.cfg.Now().Sub(r.facts.MessageAt), ReserveBy: r.began.Add(r.f.cfg.Room),
+		Offering: r.rec.Sale.Offering, Sale: r.rec.Sale, Quiet: r.f.cfg.Now().Sub(r.facts.MessageAt), ReserveBy: r.began.Add(r.f.cfg.Room),
 	})
 	if err != nil && turning.Err() == nil {
 		r.f.cfg.Log.Warn("model gave no follow-up, nothing is sent", "turn", r.rec.Turn.ID, "error", err)
