@@ -11,7 +11,7 @@ import (
 )
 
 const selectEnded = `
-SELECT id FROM nudges WHERE tenant_id = $1 AND ended_at IS NOT NULL AND ended_at < $2 ORDER BY ended_at LIMIT $3`
+SELECT id FROM nudges WHERE tenant_id = $1 AND ended_at IS NOT NULL AND ended_at < $2 ORDER BY ended_at LIMIT CAST($3 AS BIGINT)`
 
 const deleteNudge = `
 DELETE FROM nudges WHERE id = $1`

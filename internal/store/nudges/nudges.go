@@ -38,7 +38,7 @@ const selectDue = `
 SELECT n.id, n.conversation_id, c.tenant_id, c.channel, c.subscriber_id, n.delay
 FROM nudges n JOIN conversations c ON c.id = n.conversation_id
 WHERE n.tenant_id = $1 AND n.state = 'pending' AND n.due_at <= $2
-ORDER BY n.due_at LIMIT $3`
+ORDER BY n.due_at LIMIT CAST($3 AS BIGINT)`
 
 const cancelOpen = `
 UPDATE nudges SET state = 'cancelled', reason = $2, ended_at = $3
