@@ -169,8 +169,12 @@ func (w *World) planOf(names []string, try int) (p plan) {
 			p.calls = append(p.calls, calls)
 		}
 	})
-	if first := w.selling(own, try); len(first) > 0 {
+	switch first := w.selling(own, try); {
+	case len(first) == 0:
+	case len(p.calls) < 2:
 		p.calls = append([][]llm.ToolCall{first}, p.calls...)
+	default: // three steps with calls would end in one that repeats what was read, fences and all
+		p.calls[0] = append(first, p.calls[0]...)
 	}
 	w.dice.fresh(fmt.Sprint("plan ", own, len(names), " try ", try), func(r *rand.Rand) {
 		for range len(p.calls) + 1 {
