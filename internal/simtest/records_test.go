@@ -19,7 +19,7 @@ type turnRow struct {
 	state, outcome, path string
 	reason, text         string
 	bound                bool
-	settled              time.Time
+	received, settled    time.Time
 	replies              []string
 	rows                 []outboxRow
 }
@@ -84,7 +84,7 @@ type out struct {
 const selectTurns = `
 SELECT a.id, coalesce(a.merged_into, ''), c.subscriber_id, a.seq, a.state, coalesce(a.outcome, ''), coalesce(a.path, ''),
     coalesce(a.escalation_reason, ''), coalesce(m.text, ''), a.bound, a.attempt, coalesce(a.replies, '[]'),
-    coalesce(a.settled_at, 0)
+    a.received_at, coalesce(a.settled_at, 0)
 FROM turns a JOIN conversations c ON c.id = a.conversation_id LEFT JOIN turns m ON m.turn_id = a.id AND m.role = 'contact'
 WHERE a.role = 'agent' ORDER BY a.conversation_id, a.seq`
 
@@ -112,12 +112,13 @@ func (r *records) readTurns() error {
 	db, ctx := r.w.db.Read(), context.Background()
 	byID := map[string]*turnRow{}
 	err := each(ctx, db, selectTurns, func(rows *sql.Rows) error {
-		t, id, replies, settled := &turnRow{}, "", "", int64(0)
-		err := rows.Scan(&t.id, &t.mergedInto, &id, &t.seq, &t.state, &t.outcome, &t.path, &t.reason, &t.text, &t.bound, &t.attempt, &replies, &settled)
+		t, id, replies, received, settled := &turnRow{}, "", "", int64(0), int64(0)
+		err := rows.Scan(&t.id, &t.mergedInto, &id, &t.seq, &t.state, &t.outcome, &t.path, &t.reason, &t.text, &t.bound, &t.attempt, &replies,
+			&received, &settled)
 		if err != nil {
 			return err
 		}
-		t.contact, t.settled = numberOf(id), time.UnixMicro(settled)
+		t.contact, t.received, t.settled = numberOf(id), time.UnixMicro(received), time.UnixMicro(settled)
 		byID[t.id], r.turns = t, append(r.turns, t)
 		if t.outcome != "duplicate" {
 			r.byName[t.name()] = append(r.byName[t.name()], t)
