@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	demo "github.com/manychat-agent/manychat-agent/config"
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
@@ -47,9 +50,22 @@ func TestReadmeStarts(t *testing.T) {
 // Holds config/README.md, "Without effect in this version": what the program names is
 // on the page.
 func TestReadmeNamesWhatHasNoEffect(t *testing.T) {
-	business, err := tenant.Load(demo.FS(), tenant.Options{})
+	files := fstest.MapFS{}
+	for _, name := range []string{"prompt.md", "catalog.json", "rules.json", "tools.json"} {
+		text, err := fs.ReadFile(demo.FS(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: text}
+	}
+	rules := files["rules.json"]
+	rules.Data = bytes.Replace(rules.Data, []byte(`"messages":`), []byte(`"learning": {"language": "en", "convertedTag": "paid", "maxRunCostUsd": 1}, "messages":`), 1)
+	business, err := tenant.Load(files, tenant.Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(business.WithoutEffect()) == 0 {
+		t.Error("nothing is without effect")
 	}
 	_, section, _ := strings.Cut(readme(t), "## Without effect in this version")
 	for _, entry := range business.WithoutEffect() {

@@ -54,7 +54,7 @@ func Load(folder fs.FS, o Options) (*Tenant, error) {
 		return nil, l.problems.Sort()
 	}
 	t.Keywords = compile(&t.Rules)
-	t.withoutEffect = withoutEffect(rules, t.Tools)
+	t.withoutEffect = withoutEffect(rules)
 	t.Hash = hex.EncodeToString(l.hash.Sum(nil))
 	return t, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/catalog"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
@@ -13,12 +14,15 @@ import (
 // acts is what the desk does for a contact besides answering.
 type acts struct {
 	flow, tag, field *toolbox.Thing
-	value            string         // of the field
-	wish             *cue.Wish      // that the flow, else the tag, fulfils; nil: they share words alone
-	note             *toolbox.Thing // for the people who take over
-	about            []*offering    // what the note names
-	asked            bool           // the contact asked for the flow in so many words
-	contact          bool           // is read
+	value            string              // of the field
+	wish             *cue.Wish           // that the flow, else the tag, fulfils; nil: they share words alone
+	note             *toolbox.Thing      // for the people who take over
+	about            []*catalog.Offering // what the note names
+	asked            bool                // the contact asked for the flow in so many words
+	contact          bool                // is read
+
+	writes []toolbox.Write // of a sale, before whatever depends on them
+	delay  string          // after which the contact is asked once more; empty: not
 }
 
 // any reports whether something is done that a message may have asked for.
@@ -45,7 +49,7 @@ func (m *Model) decide(d *desk, c read.Conversation, box toolbox.Box) (acts, ans
 		a = m.instead(d, q, do)
 		a.needsFlow = do.tag == nil && do.field == nil
 	}
-	return do, a.orHandOff()
+	return m.selling(d, c, q, box, do, a.orHandOff())
 }
 
 // passing adds the note for whoever takes over.
@@ -116,7 +120,7 @@ func (m *Model) fit(d *desk, q question, t *toolbox.Thing) (score float64, wish 
 	}
 	telling := slices.DeleteFunc(m.telling(q.words), func(w string) bool { return d.knows(w) || fold.Holds(own, w) })
 	slices.Sort(telling)
-	score += float64(countOf(slices.Compact(telling), func(w string) bool { return fold.Holds(t.AllWords, w) })) / 2
+	score += float64(fold.Count(slices.Compact(telling), func(w string) bool { return fold.Holds(t.AllWords, w) })) / 2
 	if score < 1 {
 		return 0, nil
 	}
@@ -136,7 +140,7 @@ func (m *Model) fit(d *desk, q question, t *toolbox.Thing) (score float64, wish 
 }
 
 // offeringOf is the one offering that a thing's id names; nil: none, or several.
-func (m *Model) offeringOf(d *desk, t *toolbox.Thing) *offering {
+func (m *Model) offeringOf(d *desk, t *toolbox.Thing) *catalog.Offering {
 	about, by := d.named(t.IDWords, m.isCue)
 	if len(about) != 1 || by < ownWord {
 		return nil
@@ -170,7 +174,7 @@ func (m *Model) told(d *desk, q question, fields []toolbox.Thing) (*toolbox.Thin
 // (docs/spec/08-sales.md, "Markers").
 func (d *desk) ofSale(values []string) bool {
 	isOffering := func(v string) bool {
-		return slices.ContainsFunc(d.offerings, func(o offering) bool { return o.id == v })
+		return slices.ContainsFunc(d.offerings, func(o catalog.Offering) bool { return o.ID == v })
 	}
 	return slices.Contains(values, "prospect") || slices.Contains(values, "link_sent") || slices.ContainsFunc(values, isOffering)
 }
@@ -203,26 +207,29 @@ func (m *Model) instead(d *desk, q question, do acts) answer {
 	}
 	if do.flow != nil {
 		if o := m.offeringOf(d, do.flow); o != nil {
-			return answer{messages: o.describe()[:1], closing: d.closing}
+			return answer{messages: o.Describe()[:1], closing: d.closing}
 		}
 	}
 	if do.wish != nil {
 		for _, f := range d.faq {
-			if do.wish.Answers(fold.Pad(f.questionWords)) {
-				return said(f.answer)
+			if do.wish.Answers(fold.Pad(f.QuestionWords)) {
+				return said(f.Answer)
 			}
 		}
 	}
 	if do.field != nil {
-		var at []*offering
+		var at []*catalog.Offering
 		for i := range d.offerings {
-			if o := &d.offerings[i]; fold.Holds(o.allWords, fold.Words(do.value)[0]) || fold.Holds(o.timeWords, fold.Words(do.value)[0]) {
+			if o := &d.offerings[i]; fold.Holds(o.AllWords, fold.Words(do.value)[0]) || fold.Holds(o.TimeWords, fold.Words(do.value)[0]) {
 				at = append(at, o)
 			}
 		}
-		if text := d.lines(at, (*offering).scheduleLine); text != "" {
+		if text := d.lines(at, (*catalog.Offering).ScheduleLine); text != "" {
 			return answer{messages: []string{text}, closing: d.closing}
 		}
 	}
-	return answer{messages: []string{"👍"}, closing: d.closing}
+	return answer{messages: []string{done}, closing: d.closing}
 }
+
+// done is said to something that was done, where the catalog says nothing of it.
+const done = "👍"

@@ -1,10 +1,9 @@
 package mock
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
-	"unicode"
+
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/write"
 )
 
 // The escalation reasons of the table that a prompt carries.
@@ -33,12 +32,6 @@ type answer struct {
 	needsFlow bool // says nothing true unless a flow went out with it
 }
 
-// legible reports whether a text shows a contact anything that is no programmer's word.
-func legible(text string) bool {
-	shown := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
-	return strings.ContainsFunc(text, shown) && strings.TrimSpace(text) != "null"
-}
-
 func said(messages ...string) answer { return answer{messages: messages} }
 
 // handOff escalates. The contract wants a message, which a handoff replaces; a sign
@@ -51,26 +44,12 @@ func (a answer) encode() (string, error) {
 	if a.reason == lowConfidence || a.doubtful {
 		confidence = unsure
 	}
-	b, err := json.Marshal(struct {
-		Messages         []string `json:"messages"`
-		Escalate         bool     `json:"escalate"`
-		EscalationReason *string  `json:"escalation_reason"`
-		Confidence       float64  `json:"confidence"`
-		ClosingQuestion  *string  `json:"closing_question"`
-	}{a.messages, a.reason != "", orNull(a.reason), confidence, orNull(a.closing)})
-	return string(b), err
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return write.Reply(a.messages, a.reason, a.closing, confidence)
 }
 
 // orHandOff leaves out messages for which the catalog had no text.
 func (a answer) orHandOff() answer {
-	a.messages = slices.DeleteFunc(a.messages, func(m string) bool { return !legible(m) })
+	a.messages = slices.DeleteFunc(a.messages, func(m string) bool { return !write.Legible(m) })
 	if len(a.messages) == 0 {
 		return handOff(outOfScope)
 	}

@@ -1,9 +1,11 @@
 package mock
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/manychat-agent/manychat-agent/internal/llm"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/toolbox"
 )
 
@@ -15,32 +17,25 @@ func (do acts) callsIn(mode Mode, a answer, box toolbox.Box) []llm.ToolCall {
 	case EveryTool:
 		return box.Every()
 	}
-	return do.calls(a, box)
+	return do.plan(a, box).Calls()
 }
 
-// calls are what the desk asks its tools for, all in one step.
-func (do acts) calls(a answer, box toolbox.Box) []llm.ToolCall {
-	var b toolbox.Batch
-	if do.contact {
-		b.Add(toolbox.GetContact, map[string]any{})
-	}
+// plan is what the desk asks its tools for, all in one step.
+func (do acts) plan(a answer, box toolbox.Box) toolbox.Plan {
+	p := toolbox.Plan{Contact: do.contact, Writes: do.writes, Delay: do.delay}
 	if do.flow != nil {
-		arguments := map[string]any{"flow": do.flow.ID}
-		if do.asked && box.Asked {
-			arguments["contactAsked"] = true
-		}
-		b.Add(toolbox.SendFlow, arguments)
+		p.Flow, p.Asked = do.flow.ID, do.asked && box.Asked
 	}
 	if do.tag != nil {
-		b.Add(toolbox.AddTag, map[string]any{"tag": do.tag.ID})
+		p.Tag = do.tag.ID
 	}
 	if do.field != nil {
-		b.Add(toolbox.SetField, map[string]any{"field": do.field.ID, "value": do.value})
+		p.Field = toolbox.Write{Field: do.field.ID, Value: do.value}
 	}
 	if do.note != nil {
-		b.Add(toolbox.WriteNote, map[string]any{"note": do.note.ID, "text": do.noted(a)})
+		p.Note, p.Text = do.note.ID, do.noted(a)
 	}
-	return b.Calls
+	return p
 }
 
 // noted is what a note says: why a person is needed, and the offerings it is about. It
@@ -48,7 +43,16 @@ func (do acts) calls(a answer, box toolbox.Box) []llm.ToolCall {
 func (do acts) noted(a answer) string {
 	text := "reason: " + strings.ReplaceAll(a.reason, "_", " ")
 	for _, o := range do.about {
-		text += "; about: " + o.name
+		text += "; about: " + o.Name
 	}
 	return text
+}
+
+// opened is what a step does behind another one of the same turn: it sends the flow that the first
+// has made possible.
+func (do acts) opened(d *desk, c read.Conversation) acts {
+	if d.sale.Intent == "" || do.flow == nil || slices.Contains(c.Used.Flows, do.flow.ID) {
+		return acts{}
+	}
+	return acts{flow: do.flow, asked: do.asked}
 }

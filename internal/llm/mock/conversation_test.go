@@ -131,7 +131,8 @@ func TestFollowsUp(t *testing.T) {
 		of   *tenant.Tenant
 		want []string
 	}{
-		{academy(t), []string{"🙂 Kilnbrook Clay Academy"}}, {repairs(), []string{"🙂 Oficina Vagalume", "Quer deixar o aparelho hoje?"}},
+		{academy(t), []string{"Is there anything about the course that I can still answer for you?"}},
+		{frontDesk(t), []string{"🙂 Kilnbrook Clay Academy"}}, {repairs(), []string{"🙂 Oficina Vagalume", "Quer deixar o aparelho hoje?"}},
 	} {
 		c := newChat(t, tt.of)
 		c.says(t, "quanto custa a troca de tela?")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/catalog"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 )
@@ -13,7 +14,7 @@ func (m *Model) lookups(d *desk, q question) (answer, bool) {
 	price := m.wantsPrice(q.padded)
 	switch {
 	case q.fit >= probablyMeant && m.apt(d, q):
-		return said(q.faq.answer), true
+		return said(q.faq.Answer), true
 	case q.described() && price, len(q.about) > 0 && q.asks && m.strange(q.words, 1, d.knows):
 		return handOff(outOfScope), true
 	case len(q.about) > 0:
@@ -42,10 +43,10 @@ func (m *Model) lookups(d *desk, q question) (answer, bool) {
 // time or a place when the message does, and not where something may be done.
 func (m *Model) apt(d *desk, q question) bool {
 	telling := m.telling(q.words)
-	if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return fold.Holds(q.faq.allWords, w) }) {
+	if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return fold.Holds(q.faq.AllWords, w) }) {
 		return false
 	}
-	entry := fold.Pad(q.faq.questionWords)
+	entry := fold.Pad(q.faq.QuestionWords)
 	if len(telling) == 0 && cue.Has(q.padded, m.cues.Location) && cue.Has(entry, m.cues.Doing) {
 		return false
 	}
@@ -54,7 +55,7 @@ func (m *Model) apt(d *desk, q question) bool {
 			return false
 		}
 	}
-	return !m.wantsPrice(q.padded) || m.wantsPrice(entry) || strings.Contains(q.faq.answer, d.currency)
+	return !m.wantsPrice(q.padded) || m.wantsPrice(entry) || strings.Contains(q.faq.Answer, d.currency)
 }
 
 // tell says what the message asks of the one offering that it names, else everything;
@@ -75,7 +76,7 @@ func (m *Model) tell(d *desk, q question) answer {
 			return said(text)
 		}
 	}
-	return answer{messages: about[0].describe(), closing: d.closing}
+	return answer{messages: about[0].Describe(), closing: d.closing}
 }
 
 // details is what the conversation's offerings, else all, have to say to the message,
@@ -99,14 +100,14 @@ func (m *Model) details(d *desk, q question) string {
 
 // detail is the part of an offering's description that has what the message asks for;
 // empty when a telling word of it is not there, or none is.
-func (m *Model) detail(o *offering, message []string) string {
+func (m *Model) detail(o *catalog.Offering, message []string) string {
 	var telling []string
 	for _, w := range message {
-		if fold.Weight(w) >= 0.25 && !m.isCue(w) && !fold.Holds(o.nameWords, w) {
+		if fold.Weight(w) >= 0.25 && !m.isCue(w) && !fold.Holds(o.NameWords, w) {
 			telling = append(telling, w)
 		}
 	}
-	return o.sentences(telling)
+	return o.Sentences(telling)
 }
 
 // option is the payment option that has every telling word of a message; empty: none has,
@@ -114,8 +115,8 @@ func (m *Model) detail(o *offering, message []string) string {
 func (m *Model) option(d *desk, message []string) string {
 	telling := m.telling(message)
 	for _, p := range d.payments {
-		if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return !fold.Holds(p.words, w) }) {
-			return p.description
+		if len(telling) > 0 && !slices.ContainsFunc(telling, func(w string) bool { return !fold.Holds(p.Words, w) }) {
+			return p.Description
 		}
 	}
 	return ""

@@ -110,7 +110,10 @@ func (m *Model) respond(req llm.Request, mode Mode) (llm.Response, error) {
 	d, c := m.read(req.System), read.OfConversation(req.Messages)
 	box, open := toolbox.Open(req)
 	do, a := m.decide(d, c, box)
-	if open && !c.Used.Stepped || mode == UnknownID {
+	if c.Used.Stepped {
+		do = do.opened(d, c)
+	}
+	if open && (!c.Used.Stepped || do.flow != nil && mode != EveryTool) || mode == UnknownID {
 		if calls := do.callsIn(mode, a, box); len(calls) > 0 {
 			return llm.Response{Calls: calls, Stop: llm.StopTools}, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/catalog"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 )
 
@@ -20,20 +21,20 @@ const (
 // named returns the offerings that the words name best: all that are named in full or
 // by a word of their own, else by the words that several names share, else by their
 // description, in which cue words tell nothing.
-func (d *desk) named(message []string, isCue func(string) bool) ([]*offering, naming) {
+func (d *desk) named(message []string, isCue func(string) bool) ([]*catalog.Offering, naming) {
 	telling := slices.DeleteFunc(slices.Clone(message), isCue)
 	names, texts := d.holders(message, inName), d.holders(telling, inText)
 	if named, by := d.distinct(message, telling, names); len(named) > 0 {
 		return named, by
 	}
-	var best []*offering
+	var best []*catalog.Offering
 	top := 0.5 // a word of five letters that half of the names share, or two of a description
 	for i := range d.offerings {
 		o := &d.offerings[i]
 		name := names.score(message, o)
 		switch score := name + descriptionScore(telling, o, texts); {
 		case score > top:
-			best, top = []*offering{o}, score
+			best, top = []*catalog.Offering{o}, score
 		case score == top && name > 0:
 			best = append(best, o)
 		}
@@ -45,16 +46,16 @@ func (d *desk) named(message []string, isCue func(string) bool) ([]*offering, na
 }
 
 // A word is looked for in an offering's name alone, or in all that is said of it.
-func inName(o *offering) []string { return o.ownWords }
-func inText(o *offering) []string { return o.allWords }
+func inName(o *catalog.Offering) []string { return o.OwnWords }
+func inText(o *catalog.Offering) []string { return o.AllWords }
 
 // holders tells by how many offerings each word of a message is held, in a list of theirs.
 type holders struct {
-	list  func(*offering) []string
+	list  func(*catalog.Offering) []string
 	count map[string]float64
 }
 
-func (d *desk) holders(message []string, list func(*offering) []string) holders {
+func (d *desk) holders(message []string, list func(*catalog.Offering) []string) holders {
 	h := holders{list, map[string]float64{}}
 	for _, w := range message {
 		if _, counted := h.count[w]; counted {
@@ -72,7 +73,7 @@ func (d *desk) holders(message []string, list func(*offering) []string) holders 
 
 // score adds up the words that an offering's list holds, each shared among the
 // offerings whose list holds it too. The shortest words tell nothing.
-func (h holders) score(message []string, o *offering) float64 {
+func (h holders) score(message []string, o *catalog.Offering) float64 {
 	var score float64
 	for _, w := range message {
 		if h.count[w] > 0 && fold.Weight(w) >= 0.25 && fold.Holds(h.list(o), w) {
@@ -83,19 +84,19 @@ func (h holders) score(message []string, o *offering) float64 {
 }
 
 // descriptionScore is worth half a name's, and leaves out what the name has.
-func descriptionScore(message []string, o *offering, texts holders) float64 {
-	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return texts.count[w] == 0 || fold.Holds(o.ownWords, w) })
+func descriptionScore(message []string, o *catalog.Offering, texts holders) float64 {
+	rest := slices.DeleteFunc(slices.Clone(message), func(w string) bool { return texts.count[w] == 0 || fold.Holds(o.OwnWords, w) })
 	return texts.score(rest, o) / 2
 }
 
 // distinct are the offerings that are named in full, and those that the rest of the
 // message names by a word of their own. The loosest naming counts for all.
-func (d *desk) distinct(message, telling []string, names holders) ([]*offering, naming) {
+func (d *desk) distinct(message, telling []string, names holders) ([]*catalog.Offering, naming) {
 	full := d.fullNames(message)
 	rest := slices.DeleteFunc(slices.Clone(telling), func(w string) bool {
-		return slices.ContainsFunc(full, func(o *offering) bool { return slices.Contains(o.nameWords, w) })
+		return slices.ContainsFunc(full, func(o *catalog.Offering) bool { return slices.Contains(o.NameWords, w) })
 	})
-	var named []*offering
+	var named []*catalog.Offering
 	by := fullName
 	for i := range d.offerings {
 		o := &d.offerings[i]
@@ -104,7 +105,7 @@ func (d *desk) distinct(message, telling []string, names holders) ([]*offering, 
 			named = append(named, o)
 		case slices.ContainsFunc(rest, func(w string) bool { return isOwn(w, o, names) }):
 			named = append(named, o)
-			if matched := countOf(message, func(w string) bool { return fold.Weight(w) >= 0.6 && fold.Holds(o.ownWords, w) }); matched < 2 && len(o.ownWords) > 1 {
+			if matched := fold.Count(message, func(w string) bool { return fold.Weight(w) >= 0.6 && fold.Holds(o.OwnWords, w) }); matched < 2 && len(o.OwnWords) > 1 {
 				by = ownWord
 			}
 		}
@@ -113,31 +114,22 @@ func (d *desk) distinct(message, telling []string, names holders) ([]*offering, 
 }
 
 // isOwn reports whether a word is of one offering's name alone.
-func isOwn(word string, o *offering, names holders) bool {
-	return names.count[word] == 1 && fold.Weight(word) >= 0.6 && fold.Holds(o.ownWords, word)
-}
-
-func countOf(words []string, is func(string) bool) (n int) {
-	for _, w := range words {
-		if is(w) {
-			n++
-		}
-	}
-	return n
+func isOwn(word string, o *catalog.Offering, names holders) bool {
+	return names.count[word] == 1 && fold.Weight(word) >= 0.6 && fold.Holds(o.OwnWords, word)
 }
 
 // fullNames are the offerings whose whole name the message has. A name that is part of
 // a longer one found is not meant.
-func (d *desk) fullNames(message []string) []*offering {
-	var found []*offering
+func (d *desk) fullNames(message []string) []*catalog.Offering {
+	var found []*catalog.Offering
 	for i := range d.offerings {
-		if o := &d.offerings[i]; len(o.nameWords) > 0 && strings.Contains(fold.Pad(message), fold.Pad(o.nameWords)) {
+		if o := &d.offerings[i]; len(o.NameWords) > 0 && strings.Contains(fold.Pad(message), fold.Pad(o.NameWords)) {
 			found = append(found, o)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(found), func(o *offering) bool {
-		return slices.ContainsFunc(found, func(longer *offering) bool {
-			return len(longer.nameWords) > len(o.nameWords) && strings.Contains(fold.Pad(longer.nameWords), fold.Pad(o.nameWords))
+	return slices.DeleteFunc(slices.Clone(found), func(o *catalog.Offering) bool {
+		return slices.ContainsFunc(found, func(longer *catalog.Offering) bool {
+			return len(longer.NameWords) > len(o.NameWords) && strings.Contains(fold.Pad(longer.NameWords), fold.Pad(o.NameWords))
 		})
 	})
 }

@@ -4,20 +4,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/catalog"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/sale"
 )
 
 // question is a message with what was found in it.
 type question struct {
 	words  []string
 	padded string
-	about  []*offering        // the offerings it names; several when it fits them equally
-	by     naming             // how closely it names them
-	before func() []*offering // finds those the conversation was about; nil: none
-	faq    *faq               // the entry that fits best; nil: none
-	fit    float64            // how well faq fits, 0 to 1
+	about  []*catalog.Offering        // the offerings it names; several when it fits them equally
+	by     naming                     // how closely it names them
+	before func() []*catalog.Offering // finds those the conversation was about; nil: none
+	faq    *catalog.Question          // the entry that fits best; nil: none
+	fit    float64                    // how well faq fits, 0 to 1
 
 	asks    bool // it has a question mark
 	alien   bool // it has a word, of three letters at least, that is in no list and in no name
@@ -31,6 +33,9 @@ func (q question) described() bool { return len(q.about) > 0 && q.by == descript
 // answer applies the rules of the desk in order; the first that knows what to say wins.
 // A closing question is not asked twice in a row.
 func (m *Model) answer(d *desk, c read.Conversation, q question) answer {
+	if says := d.says[sale.FollowUp]; c.FollowUp && says != "" {
+		return said(says)
+	}
 	if c.FollowUp {
 		return said("🙂 "+d.business, d.closing).orHandOff()
 	}
@@ -70,7 +75,7 @@ func (m *Model) escalations(d *desk, q question) (answer, bool) {
 	case cue.Has(q.padded, m.cues.Paid), cue.Only(q.padded, m.cues.PaidAlone, 0):
 		return handOff(paymentReported), true
 	case q.fit >= surelyMeant:
-		return said(q.faq.answer), true
+		return said(q.faq.Answer), true
 	case cue.Has(q.padded, m.cues.Complaint):
 		return handOff(complaint), true
 	case cue.Has(cue.Without(q.padded, m.cues.Bot), m.cues.Person):
@@ -94,8 +99,8 @@ func (m *Model) plan(d *desk, q question) (answer, bool) {
 	for _, cues := range [][]string{asked, m.cues.Plan} {
 		var covered []string
 		for _, p := range d.payments {
-			if cue.Has(fold.Pad(p.words), cues) {
-				covered = append(covered, p.description)
+			if cue.Has(fold.Pad(p.Words), cues) {
+				covered = append(covered, p.Description)
 			}
 		}
 		if len(covered) > 0 {
@@ -130,15 +135,15 @@ func (m *Model) whereabouts(d *desk, q question) (answer, bool) {
 			continue
 		}
 		for _, f := range d.faq {
-			entry := fold.Pad(f.questionWords)
+			entry := fold.Pad(f.QuestionWords)
 			if cue.Has(entry, cues) && !cue.Has(entry, m.cues.Doing) &&
-				!m.strange(q.words, 0.6, func(w string) bool { return fold.Holds(f.allWords, w) || d.names(w) }) {
-				return said(f.answer), true
+				!m.strange(q.words, 0.6, func(w string) bool { return fold.Holds(f.AllWords, w) || d.names(w) }) {
+				return said(f.Answer), true
 			}
 		}
 	}
 	if cue.Has(q.padded, m.cues.Opening) && !m.strange(q.words, 0.6, func(string) bool { return false }) {
-		return said(d.lines(d.all(), (*offering).scheduleLine)), true
+		return said(d.lines(d.all(), (*catalog.Offering).ScheduleLine)), true
 	}
 	return answer{}, false
 }
@@ -166,7 +171,7 @@ func (m *Model) intents(d *desk, q question) (answer, bool) {
 
 // fact is something that the catalog states of an offering.
 type fact struct {
-	line  func(*offering) string
+	line  func(*catalog.Offering) string
 	price bool
 }
 
@@ -177,18 +182,18 @@ func (m *Model) facts(q question) []fact {
 	padded := q.padded
 	long := cue.Has(padded, m.cues.Duration)
 	if long {
-		facts = append(facts, fact{line: (*offering).durationLine})
+		facts = append(facts, fact{line: (*catalog.Offering).DurationLine})
 		padded = cue.Without(padded, m.cues.Duration)
 	}
 	padded = cue.Without(padded, m.cues.Count)
 	if !q.described() && cue.Has(padded, m.cues.Price) {
-		facts = append(facts, fact{(*offering).priceLine, true})
+		facts = append(facts, fact{(*catalog.Offering).PriceLine, true})
 	}
 	if !long && cue.Has(padded, m.cues.Schedule) {
-		facts = append(facts, fact{line: (*offering).scheduleLine})
+		facts = append(facts, fact{line: (*catalog.Offering).ScheduleLine})
 	}
 	if cue.Has(padded, m.cues.Link) {
-		facts = append(facts, fact{line: (*offering).linkLine})
+		facts = append(facts, fact{line: (*catalog.Offering).LinkLine})
 	}
 	return facts
 }

@@ -18,6 +18,20 @@ func academy(t testing.TB) *tenant.Tenant {
 	return loaded
 }
 
+// frontDesk is the academy without its sale.
+func frontDesk(t testing.TB) *tenant.Tenant {
+	desk := academy(t)
+	for i := range desk.Tools.Fields {
+		f := &desk.Tools.Fields[i]
+		f.Intent, f.Funnel, f.Offering = false, false, false
+	}
+	for i := range desk.Tools.Flows {
+		f := &desk.Tools.Flows[i]
+		f.OnStage, f.Offering = "", ""
+	}
+	return desk
+}
+
 // repairs is a business of another trade in another language, Portuguese.
 func repairs() *tenant.Tenant { return tenanttest.Repairs() }
 

@@ -42,18 +42,37 @@ func (account) Read(context.Context) (contact.Profile, error) {
 // desk did, each as "tool id=value", and its reply.
 func turn(t *testing.T, tn *tenant.Tenant, m *mock.Model, in agent.Input, a account) (did []string, steps int, r reply.Reply, notes []string) {
 	t.Helper()
+	did, steps, r, closed := deskOf(t, tn, m, in, tool.Turn{Tools: tn.Tools, Flows: a, Contact: a, Fence: prompt.Fence})
+	for _, p := range closed.Pending {
+		if p.Tool == action.WriteNote {
+			notes = append(notes, p.Text)
+		}
+	}
+	return did, steps, r, notes
+}
+
+// turnOf runs a message of a contact of whom something is known as of a buyer, and returns what is
+// known then.
+func turnOf(t *testing.T, tn *tenant.Tenant, sale contact.Sale, in agent.Input) (did []string, steps int, r reply.Reply, after contact.Sale) {
+	t.Helper()
+	did, steps, r, closed := deskOf(t, tn, mock.New(), in, tool.Turn{Tools: tn.Tools, Sale: sale, Flows: account{}, Contact: account{}, Fence: prompt.Fence, Nudges: true})
+	return did, steps, r, closed.Sale
+}
+
+func deskOf(t *testing.T, tn *tenant.Tenant, m *mock.Model, in agent.Input, of tool.Turn) (did []string, steps int, r reply.Reply, closed tool.Result) {
+	t.Helper()
 	runner, err := agent.New(agent.Config{Models: []attempt.Model{{Name: "mock:demo", Model: m}}, Jitter: attempt.Jitter, Log: slog.New(slog.DiscardHandler), Budget: budget.Unlimited{}, MaxOutputTokens: 800,
 		Now: func() time.Time { return time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := tool.NewDesk(tool.Turn{Tools: tn.Tools, Flows: a, Contact: a, Fence: prompt.Fence})
+	desk := tool.NewDesk(of)
 	in.Tenant, in.Tools, in.SoFar = tn, desk.Tools(), desk.SoFar
 	result, err := runner.Run(t.Context(), in)
 	if err != nil {
 		t.Fatalf("%q: %v", in.Text, err)
 	}
-	closed := desk.Close()
+	closed = desk.Close()
 	for _, c := range closed.Calls {
 		one := string(c.Tool) + " " + c.ID
 		if c.Value != "" {
@@ -64,12 +83,7 @@ func turn(t *testing.T, tn *tenant.Tenant, m *mock.Model, in agent.Input, a acco
 		}
 		did = append(did, strings.TrimSpace(one))
 	}
-	for _, p := range closed.Pending {
-		if p.Tool == action.WriteNote {
-			notes = append(notes, p.Text)
-		}
-	}
-	return did, len(result.Steps), result.Reply, notes
+	return did, len(result.Steps), result.Reply, closed
 }
 
 type toolCase struct {
@@ -106,7 +120,7 @@ func checkTools(t *testing.T, tn *tenant.Tenant, tests []toolCase) {
 // that the message does not call for.
 func TestToolsOfTheAcademy(t *testing.T) {
 	const gift, evening, noted = "add_tag gift", "set_field preferred_shift=evening", "write_note handoff_note"
-	checkTools(t, academy(t), []toolCase{
+	checkTools(t, frontDesk(t), []toolCase{
 		{"", "do you have a brochure of the wheel course?", []string{"send_flow wheel_course_brochure"}, "", "Wheel Course for Beginners"},
 		{"", "I would like something to read about hand-building", []string{"send_flow hand_building_brochure"}, "", "Hand-Building Course"},
 		{"how much is the wheel course?", "can you send me more details?", []string{"send_flow wheel_course_brochure"}, "", "Wheel Course for Beginners"},
@@ -219,7 +233,7 @@ func TestLatencyOfATurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		_, steps, _, _ := turn(t, academy(t), m, agent.Input{Text: "how do I get there?"}, account{})
+		_, steps, _, _ := turn(t, frontDesk(t), m, agent.Input{Text: "how do I get there?"}, account{})
 		if took := time.Since(start); steps != 2 || took != 9*time.Second {
 			t.Errorf("%d steps took %v", steps, took)
 		}

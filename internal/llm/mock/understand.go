@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/manychat-agent/manychat-agent/internal/llm/mock/catalog"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/cue"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/fold"
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/read"
@@ -18,7 +19,7 @@ func (m *Model) understand(d *desk, c read.Conversation) question {
 		q.padded = c.Message
 		return q
 	}
-	q.before = sync.OnceValue(func() []*offering { return m.earlier(d, c) })
+	q.before = sync.OnceValue(func() []*catalog.Offering { return m.earlier(d, c) })
 	q.about, q.by = m.named(d, w)
 	if q.described() && !cue.Has(q.padded, m.cues.List) && len(q.before()) > 0 && !slices.Contains(q.before(), q.about[0]) {
 		q.about = nil // it asks whether what was talked of is so, not what else is
@@ -34,7 +35,7 @@ func asks(text string) bool { return strings.ContainsAny(text, "?؟？;\u037e") 
 
 // named returns the offerings that a message is about by its own words, and how closely
 // it names them; none when it may be about another thing.
-func (m *Model) named(d *desk, message []string) ([]*offering, naming) {
+func (m *Model) named(d *desk, message []string) ([]*catalog.Offering, naming) {
 	telling := strings.Fields(cue.Without(fold.Pad(message), m.cues.Greeting))
 	about, by := d.named(telling, m.isCue)
 	if m.doubtful(d, telling, by) {
@@ -59,17 +60,17 @@ func (m *Model) doubtful(d *desk, message []string, by naming) bool {
 // bestFAQ returns the entry whose question fits the words best. The fit is the
 // harmonic mean of how much of each the other has; an answer's words count a little,
 // since people ask with the words they expect to hear.
-func (d *desk) bestFAQ(message []string) (*faq, float64) {
-	var best *faq
+func (d *desk) bestFAQ(message []string) (*catalog.Question, float64) {
+	var best *catalog.Question
 	var top float64
 	for i := range d.faq {
 		f := &d.faq[i]
-		asked, matched := fold.Cover(message, f.questionWords)
+		asked, matched := fold.Cover(message, f.QuestionWords)
 		if matched < 0.6 {
 			continue
 		}
-		held, _ := fold.Cover(f.questionWords, message)
-		whole, _ := fold.Cover(message, f.allWords)
+		held, _ := fold.Cover(f.QuestionWords, message)
+		whole, _ := fold.Cover(message, f.AllWords)
 		if whole > asked {
 			asked = (asked + whole) / 2
 		}
@@ -82,9 +83,9 @@ func (d *desk) bestFAQ(message []string) (*faq, float64) {
 
 // earlier are the offerings that the conversation was about: those that its newest text
 // speaks of which speaks of any but all, else the one of the server's notice.
-func (m *Model) earlier(d *desk, c read.Conversation) []*offering {
+func (m *Model) earlier(d *desk, c read.Conversation) []*catalog.Offering {
 	for _, u := range c.Earlier {
-		var about []*offering
+		var about []*catalog.Offering
 		if u.ByAgent {
 			about = d.spokenOf(u.Text)
 		} else if named, by := m.named(d, fold.Words(u.Text)); by >= ownWord {
@@ -95,18 +96,18 @@ func (m *Model) earlier(d *desk, c read.Conversation) []*offering {
 		}
 	}
 	for i := range d.offerings {
-		if d.offerings[i].id == c.Offering {
-			return []*offering{&d.offerings[i]}
+		if d.offerings[i].ID == c.Offering {
+			return []*catalog.Offering{&d.offerings[i]}
 		}
 	}
 	return nil
 }
 
 // spokenOf are the offerings of which an answer of the desk states something.
-func (d *desk) spokenOf(answer string) []*offering {
-	var out []*offering
+func (d *desk) spokenOf(answer string) []*catalog.Offering {
+	var out []*catalog.Offering
 	for i := range d.offerings {
-		if o := &d.offerings[i]; strings.Contains("\n"+answer, "\n"+o.name+": ") {
+		if o := &d.offerings[i]; strings.Contains("\n"+answer, "\n"+o.Name+": ") {
 			out = append(out, o)
 		}
 	}
@@ -125,35 +126,31 @@ func (m *Model) isCue(word string) bool { return m.cues.Known(word) }
 
 // knows reports whether an offering's texts have the word.
 func (d *desk) knows(word string) bool {
-	return slices.ContainsFunc(d.offerings, func(o offering) bool { return o.knows(word) }) || d.names(word)
-}
-
-func (o *offering) knows(word string) bool {
-	return fold.Holds(o.allWords, word) || fold.Holds(o.timeWords, word)
+	return slices.ContainsFunc(d.offerings, func(o catalog.Offering) bool { return o.Knows(word) }) || d.names(word)
 }
 
 // names reports whether an offering's name has the word, or the same in a language akin.
 func (d *desk) names(word string) bool {
-	return slices.ContainsFunc(d.offerings, func(o offering) bool {
-		return fold.Holds(o.ownWords, word) || slices.ContainsFunc(o.ownWords, func(w string) bool { return fold.Akin(w, word) })
+	return slices.ContainsFunc(d.offerings, func(o catalog.Offering) bool {
+		return fold.Holds(o.OwnWords, word) || slices.ContainsFunc(o.OwnWords, func(w string) bool { return fold.Akin(w, word) })
 	})
 }
 
 // offersToPay reports whether a payment option has the very word.
 func (d *desk) offersToPay(word string) bool {
-	return slices.ContainsFunc(d.payments, func(p payment) bool { return slices.Contains(p.words, word) })
+	return slices.ContainsFunc(d.payments, func(p catalog.Payment) bool { return slices.Contains(p.Words, word) })
 }
 
 // meant is what a question about a fact is about: what it names, else what the
 // conversation was about, else everything; none when it seems to ask for something that
 // is not sold. A word of a description is enough, but not for a price.
-func (m *Model) meant(d *desk, q question, price bool) []*offering {
+func (m *Model) meant(d *desk, q question, price bool) []*catalog.Offering {
 	if len(q.about) > 0 {
 		return q.about
 	}
 	before := q.before()
 	speaksOf := func(word string) bool {
-		return slices.ContainsFunc(before, func(o *offering) bool { return o.knows(word) })
+		return slices.ContainsFunc(before, func(o *catalog.Offering) bool { return o.Knows(word) })
 	}
 	switch {
 	case price && cue.Has(q.padded, m.cues.All) && !q.content:

@@ -9,7 +9,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/tenant"
 )
 
-//go:embed repairs tools/tools.json
+//go:embed repairs tools/tools.json selling
 var files embed.FS
 
 // Files are the tenant's files, as an operator would keep them in CONFIG_DIR.
@@ -32,7 +32,7 @@ func Repairs() *tenant.Tenant {
 }
 
 // EquippedFiles are the files of the same business with a tools.json beside them.
-func EquippedFiles() fs.FS { return equipped{Files()} }
+func EquippedFiles() fs.FS { return with{Files(), "tools"} }
 
 // Equipped is the same business with tools.
 func Equipped() *tenant.Tenant {
@@ -43,12 +43,29 @@ func Equipped() *tenant.Tenant {
 	return t
 }
 
-type equipped struct{ fs.FS }
+// SellingFiles are the files of the same business with a sale of its own.
+func SellingFiles() fs.FS { return with{Files(), "selling"} }
 
-// Open opens a file; the tools are kept apart, so that the business has none in most tests.
-func (e equipped) Open(name string) (fs.File, error) {
-	if name == tenant.ToolsFile {
-		return files.Open("tools/" + name)
+// Selling is the same business with a sale of its own.
+func Selling() *tenant.Tenant {
+	t, err := tenant.Load(SellingFiles(), tenant.Options{ID: "repairs"})
+	if err != nil {
+		panic(err) // the files are embedded
 	}
-	return e.FS.Open(name)
+	return t
+}
+
+// with is the business with the files of a folder in place of its own. The tools are kept
+// apart, so that the business has none in most tests.
+type with struct {
+	fs.FS
+	folder string
+}
+
+// Open opens a file.
+func (w with) Open(name string) (fs.File, error) {
+	if file, err := files.Open(w.folder + "/" + name); err == nil {
+		return file, nil
+	}
+	return w.FS.Open(name)
 }

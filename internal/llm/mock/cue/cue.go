@@ -17,7 +17,9 @@ type Cues struct {
 
 	Wishes                  []Wish // what may be done for a contact besides answering
 	Pay                     *Wish  // the one of them for the way to pay
+	Route                   *Wish  // the one of them for the way to the place
 	Suits, Earlier, Handing []string
+	Sale                    Sale
 
 	// vocabulary holds the words that tell what is asked, not what it is asked of.
 	vocabulary vocabulary
@@ -32,9 +34,10 @@ func Read() *Cues {
 		Discount: split(discountCues), Compare: split(compareCues), Plan: split(planCues), Complaint: split(complaintCues),
 		Person: split(personCues), Change: split(changeCues), Paid: split(paidCues), PaidAlone: split(paidAloneCues),
 		Bot: split(botCues), Pronoun: split(pronounCues),
-		Suits: split(suitsCues), Earlier: split(earlierCues), Handing: split(handingCues),
+		Suits: split(suitsCues), Earlier: split(earlierCues), Handing: split(handingCues), Sale: readSale(),
 	}
-	c.Wishes, c.Pay = readWishes()
+	c.Wishes = readWishes()
+	c.Pay, c.Route = &c.Wishes[0], &c.Wishes[2]
 	for line := range strings.Lines(methodCues) {
 		c.Methods = append(c.Methods, split(line))
 	}

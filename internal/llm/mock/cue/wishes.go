@@ -14,8 +14,8 @@ func (w *Wish) Holds(padded string) bool { return Has(padded, w.Asked) || Has(pa
 func (w *Wish) Answers(padded string) bool { return Has(padded, w.Asked) || Has(padded, w.Facts) }
 
 // readWishes splits the lists of the wishes that things may fulfil.
-func readWishes() (all []Wish, pay *Wish) {
-	all = []Wish{
+func readWishes() []Wish {
+	return []Wish{
 		{Asked: split(payAskedCues), Kept: split(payKeptCues)},
 		{Asked: split(readingCues)},
 		{Asked: split(routeCues), Kept: split(routeKeptCues), Facts: split(locationCues)},
@@ -24,7 +24,6 @@ func readWishes() (all []Wish, pay *Wish) {
 		{Asked: split(doubtCues), Kept: split(doubtKeptCues), Facts: split(doubtFactCues)},
 		{Asked: split(giftCues), Kept: split(giftKeptCues)},
 	}
-	return all, &all[0]
 }
 
 const (

@@ -139,3 +139,13 @@ func Cover(message, entry []string) (share, matched float64) {
 	}
 	return matched / total, matched
 }
+
+// Count is how many words are so.
+func Count(words []string, is func(string) bool) (n int) {
+	for _, w := range words {
+		if is(w) {
+			n++
+		}
+	}
+	return n
+}

@@ -25,6 +25,7 @@ type Conversation struct {
 	Earlier  []Utterance // what was said before it, newest first
 	Offering string      // id in the server's notice; empty: none
 	Done     []string    // what the history says was done: tool, id and value
+	Sale     Standing    // in the server's notice
 	Used     Used        // the tools of this turn
 }
 
@@ -62,7 +63,7 @@ func OfConversation(messages []llm.Message) Conversation {
 	}
 	before, message := lastFenced(messages[last].Text)
 	contacts, notices := earlierFenced(before)
-	c := Conversation{Message: message, Earlier: contacts, Offering: notice(notices, offeringNotice), Used: ofTools(messages[last:])}
+	c := Conversation{Message: message, Earlier: contacts, Offering: notice(notices, offeringNotice), Sale: standing(notices), Used: ofTools(messages[last:])}
 	for _, msg := range slices.Backward(messages[:last]) {
 		switch msg.Role {
 		case llm.User:
@@ -145,9 +146,12 @@ func earlierFenced(text string) (fenced []Utterance, rest string) {
 type Used struct {
 	Stepped bool // tools were called
 	Sent    bool // a flow went out, or will behind the reply
+
+	Flows []string // that were called
 }
 
 func ofTools(messages []llm.Message) (u Used) {
+	u.Flows = called(messages)
 	for _, msg := range messages {
 		for _, r := range msg.Results {
 			u.Stepped = true

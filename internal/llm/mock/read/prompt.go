@@ -51,6 +51,9 @@ var closingForm = regexp.MustCompile(`(?:["“«„]|: *)([^"“”«»„:]*(?:
 // ClosingQuestion is what a persona asks at the end; empty: nothing.
 func ClosingQuestion(persona string) string {
 	for line := range strings.SplitSeq(persona, "\n") {
+		if occasionForm.MatchString(strings.TrimSpace(line)) {
+			continue // it is for that occasion
+		}
 		if m := closingForm.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			return strings.TrimSpace(m[1])
 		}

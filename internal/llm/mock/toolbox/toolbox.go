@@ -19,6 +19,8 @@ const (
 	SetField   = "set_field"
 	WriteNote  = "write_note"
 	GetContact = "get_contact"
+
+	ScheduleNudge = "schedule_nudge"
 )
 
 // Thing is something that a tool acts on, as the tool describes it.
@@ -33,8 +35,9 @@ type Thing struct {
 // Box is what the tools of a request offer.
 type Box struct {
 	Flows, Tags, Untags, Fields, Notes []Thing
-	Contact                            bool // it may be read
-	Asked                              bool // the flow's call says whether the contact asked for it
+	Delays                             []Thing // after which a contact may be asked once more
+	Contact                            bool    // it may be read
+	Asked                              bool    // the flow's call says whether the contact asked for it
 }
 
 // parameters is what the desk reads of a tool's schema: the ids that may be given, and
@@ -68,6 +71,8 @@ func Open(req llm.Request) (box Box, ok bool) {
 			box.Fields = p.things("field")
 		case WriteNote:
 			box.Notes = p.things("note")
+		case ScheduleNudge:
+			box.Delays = p.things("delay")
 		case GetContact:
 			box.Contact = true
 		}
