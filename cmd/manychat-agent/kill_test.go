@@ -110,9 +110,7 @@ type deployment struct {
 func newDeployment(t *testing.T) *deployment {
 	t.Helper()
 	d := &deployment{t: t, folder: t.TempDir(), accepted: map[string]int{}}
-	if err := writeDemo(filepath.Join(d.folder, "config")); err != nil {
-		t.Fatal(err)
-	}
+	writeFrontDesk(t, filepath.Join(d.folder, "config"))
 	// A turn that is killed twice hands off; each such handoff is to be said and counted.
 	rules := filepath.Join(d.folder, "config", "rules.json")
 	content, err := os.ReadFile(rules)

@@ -259,6 +259,7 @@ func awaitSaved(t *testing.T, folder, text string) {
 func TestKilledWhileTheModelThinks(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
+	writeFrontDesk(t, filepath.Join(folder, "config"))
 	p := dev(t, folder)
 	contact := p.post("contacts", nil)
 	p.post("model", url.Values{"latency": {"25"}, "mode": {"ok"}, "contact": {contact}})
@@ -278,6 +279,7 @@ func TestKilledWhileTheModelThinks(t *testing.T) {
 func TestKilledWhileAReplyIsQueued(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
+	writeFrontDesk(t, filepath.Join(folder, "config"))
 	p := dev(t, folder)
 	contact := p.post("contacts", nil)
 	p.post("model", url.Values{"latency": {"1"}, "mode": {"ok"}, "contact": {contact}})
@@ -430,7 +432,9 @@ func TestChatInterrupted(t *testing.T) {
 	}
 	defer in.Close()
 	defer typing.Close()
-	p := run(t, start{folder: t.TempDir(), in: in, args: []string{"simulate"}})
+	folder := t.TempDir()
+	writeFrontDesk(t, filepath.Join(folder, "config"))
+	p := run(t, start{folder: folder, in: in, args: []string{"simulate"}})
 	if _, err := io.WriteString(typing, question+"\n"); err != nil {
 		t.Fatal(err)
 	}

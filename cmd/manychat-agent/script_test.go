@@ -101,6 +101,28 @@ func writeDemo(dir string) error {
 	return nil
 }
 
+// writeFrontDesk writes the demo tenant's files without its sale, for what is not about that: a
+// reply is then all that a question about a price comes to.
+func writeFrontDesk(t *testing.T, dir string) {
+	t.Helper()
+	if err := writeDemo(dir); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "tools.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front, _, found := strings.Cut(string(text), `"events": [`)
+	front = strings.NewReplacer(`"intent": true`, `"intent": false`, `"funnel": true`, `"funnel": false`, `"role": "opening",`, "").Replace(front)
+	if !found || strings.Contains(front, "opening") {
+		t.Fatal("the demo's tools have another order")
+	}
+	if err := os.WriteFile(file, []byte(front+"}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // freePort VARIABLE finds a port that nobody listens on.
 func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ln := listen(ts)

@@ -33,7 +33,7 @@ func TestReloadInTheLog(t *testing.T) {
 	files := newReloadable(t)
 	inStudio(t, setup{model: scripted(), env: files.env()}, func(s *studio) {
 		at := len(s.log.String())
-		files.change(`"settleSeconds": 3`, `"settleSeconds": "long"`, `"tag": "buys-a-gift"`, `"tag": ""`)
+		files.change(`"settleSeconds": 1`, `"settleSeconds": "long"`, `"tag": "buys-a-gift"`, `"tag": ""`)
 		put(t, filepath.Join(files.folder, "prompt.md"), "")
 		if err := s.service.Reload(); err == nil {
 			t.Error("files that are not valid are taken")

@@ -41,6 +41,11 @@ func sells(t *testing.T) func() *tenant.Tenant {
 		for i, f := range business.Tools.Fields {
 			business.Tools.Fields[i].Intent, business.Tools.Fields[i].Funnel = f.ID == "intent", f.ID == "stage"
 		}
+		for i, f := range business.Tools.Flows {
+			if f.Role == tenant.RoleOpening {
+				business.Tools.Flows[i].SettleSeconds = 3
+			}
+		}
 		return business
 	}
 }

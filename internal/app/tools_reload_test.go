@@ -63,7 +63,7 @@ func TestToolsReloaded(t *testing.T) {
 		s.write(id, "first")
 		for name, bad := range map[string][]string{
 			"a collision": {`"content00000000000000_000004"`, `"` + studioFlow + `"`},
-			"a type":      {`"settleSeconds": 3`, `"settleSeconds": "long"`},
+			"a type":      {`"settleSeconds": 1`, `"settleSeconds": "long"`},
 			"no JSON":     {`"tags": [`, `"tags": `},
 			"a note":      {`"neverRendered": true`, `"neverRendered": false`},
 		} {

@@ -102,6 +102,8 @@ func TestToolsAreEnumsOfTheFile(t *testing.T) {
 				"add_tag":    {"tag": {"gift", "group_booking"}},
 				"remove_tag": {"tag": {"gift", "group_booking"}},
 				"write_note": {"note": {"summary", "handoff_note"}, "text": nil},
+
+				"schedule_nudge": {"delay": {"later_today", "tomorrow"}},
 			}
 			got := enums(t, model.Requests()[0])
 			want["set_field"], want["get_contact"] = got["set_field"], map[string][]string{}

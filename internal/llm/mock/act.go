@@ -49,7 +49,7 @@ func (m *Model) decide(d *desk, c read.Conversation, box toolbox.Box) (acts, ans
 		a = m.instead(d, q, do)
 		a.needsFlow = do.tag == nil && do.field == nil
 	}
-	return m.selling(d, c, q, box, do, a.orHandOff())
+	return m.selling(heard{d, c, q, box}, do, a.orHandOff())
 }
 
 // passing adds the note for whoever takes over.

@@ -11,13 +11,22 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/llm/mock/toolbox"
 )
 
+// heard is a message as the desk has it before it.
+type heard struct {
+	d   *desk
+	c   read.Conversation
+	q   question
+	box toolbox.Box
+}
+
 // selling adds what a turn does for a sale, where the tenant has one and its fields may be set. A
 // message that goes to a person does nothing for it, unless the sale knows what to say to it.
-func (m *Model) selling(d *desk, c read.Conversation, q question, box toolbox.Box, do acts, a answer) (acts, answer) {
+func (m *Model) selling(h heard, do acts, a answer) (acts, answer) {
+	d, c, box := h.d, h.c, h.box
 	if !box.Sets(d.sale.Intent) {
 		return do, a
 	}
-	step := sale.Next(d.sale, c.Sale, m.seen(d, q, do, a))
+	step := sale.Next(d.sale, c.Sale, m.seen(h, do, a))
 	instead := m.forSale(d, step)
 	if unanswered := a.reason == outOfScope || a.reason == lowConfidence; a.reason != "" && (!unanswered || len(instead) == 0) {
 		return do, a
@@ -51,8 +60,8 @@ func (m *Model) selling(d *desk, c read.Conversation, q question, box toolbox.Bo
 }
 
 // seen is what a message tells of a sale.
-func (m *Model) seen(d *desk, q question, do acts, a answer) sale.Message {
-	cues := m.cues.Sale
+func (m *Model) seen(h heard, do acts, a answer) sale.Message {
+	q, cues := h.q, m.cues.Sale
 	named := slices.ContainsFunc(m.cues.Methods, func(way []string) bool { return cue.Has(q.padded, way) })
 	s := sale.Message{
 		Foreign: cue.Has(q.padded, cues.Elsewhere), Customer: cue.Has(q.padded, cues.Customer),
