@@ -28,11 +28,11 @@ func (m *Model) selling(h heard, do acts, a answer) (acts, answer) {
 	}
 	step := sale.Next(d.sale, c.Sale, m.seen(h, do, a))
 	instead := m.forSale(d, step)
-	if unanswered := a.reason == outOfScope || a.reason == lowConfidence; a.reason != "" && (!unanswered || len(instead) == 0) {
+	if unanswered := a.reason == outOfScope || a.reason == lowConfidence; a.reason != "" && (!unanswered || instead == "") {
 		return do, a
 	}
-	if len(instead) > 0 {
-		a = said(instead...)
+	if instead != "" {
+		a = said(instead)
 	}
 	if !step.Prospect {
 		if a.needsFlow && do.flow != nil && a.messages[0] == done {
@@ -80,21 +80,17 @@ func (m *Model) seen(h heard, do acts, a answer) sale.Message {
 
 // forSale is what is said for a sale in place of an answer; empty: nothing, or the catalog and the
 // persona do not say it.
-func (m *Model) forSale(d *desk, step sale.Step) []string {
-	var text string
+func (m *Model) forSale(d *desk, step sale.Step) string {
 	i := slices.IndexFunc(d.offerings, func(o catalog.Offering) bool { return o.ID == step.Offering })
 	switch {
 	case step.Reply == sale.Sentence:
-		text = d.says[step.Occasion]
+		return d.says[step.Occasion]
 	case step.Reply == sale.Ways:
-		text = strings.Join(m.ways(d, nil, nil), "\n")
+		return strings.Join(m.ways(d, nil, nil), "\n")
 	case i >= 0 && step.Reply == sale.Describes:
-		text = d.offerings[i].Describe()[0]
+		return d.offerings[i].Describe()[0]
 	case i >= 0 && step.Reply == sale.Offers:
-		text = strings.TrimSpace(d.offerings[i].PriceLine() + "\n" + d.offerings[i].ScheduleLine())
+		return strings.TrimSpace(d.offerings[i].PriceLine() + "\n" + d.offerings[i].ScheduleLine())
 	}
-	if text == "" {
-		return nil
-	}
-	return []string{text}
+	return ""
 }
