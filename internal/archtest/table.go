@@ -45,6 +45,7 @@ func Table() []Row {
 		{Path: "internal/agent", Layer: Room},
 		{Path: "internal/agent/tool", Layer: Room},
 		{Path: "internal/sales", Layer: Room},
+		{Path: "internal/sales/measure", Layer: Word},
 		{Path: "internal/guardrail", Layer: Room},
 		{Path: "internal/delivery", Layer: Room, Also: []string{"manychat"}},
 		{Path: "internal/outbox", Layer: Room, Also: []string{"manychat"}, Tests: []string{"internal/turn"}}, // a row needs its turn
@@ -75,7 +76,7 @@ func Table() []Row {
 		{Path: "internal/telemetry", Layer: Wiring, Also: []string{"internal/redact", "internal/contact"}},
 		{Path: "internal/app", Layer: Wiring, Also: []string{"*"}},
 		{Path: "internal/simtest", Layer: Wiring, Also: []string{"*"}},
-		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/agent", "internal/agent/tool", "internal/llm", "internal/contact", "internal/action", "internal/conversation", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/store", "internal/sandbox", "manychat"}},
+		{Path: "internal/cli", Layer: Wiring, Also: []string{"internal/app", "internal/turn", "internal/agent", "internal/agent/tool", "internal/llm", "internal/contact", "internal/action", "internal/conversation", "internal/config", "internal/telemetry", "internal/tenant", "internal/outbox", "internal/sales/measure", "internal/store", "internal/sandbox", "manychat"}},
 		{Path: "cmd/manychat-agent", Layer: Wiring, Also: []string{"internal/cli"}, Tests: []string{"internal/tenant"}},
 		{Path: "internal/archtest", Layer: Wiring},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/manychat-agent/manychat-agent/internal/cli/data"
+	"github.com/manychat-agent/manychat-agent/internal/cli/report"
 	"github.com/manychat-agent/manychat-agent/internal/cli/talk"
 	"github.com/manychat-agent/manychat-agent/internal/config"
 	"github.com/manychat-agent/manychat-agent/internal/store"
@@ -45,6 +46,7 @@ type commands struct {
 	Outbox       outboxCommands  `cmd:"" help:"List, explain, retry and discard what is delivered behind the response."`
 	Turn         turnCommands    `cmd:"" help:"List a contact's turns, and explain one."`
 	Conversation talk.Commands   `cmd:"" help:"Show who has a contact, and give them to a person or back to the agent."`
+	Report       report.Commands `cmd:"" help:"Count what sales came to, and what the models cost."`
 	Tokens       tokensCommands  `cmd:"" help:"Give contacts their tokens before they are enforced."`
 	Contact      data.Contact    `cmd:"" help:"Show and erase what is held about one contact."`
 	DB           data.DB         `cmd:"" name:"db" help:"Back the database up, and move it."`
@@ -89,25 +91,25 @@ func Run(ctx context.Context, args []string, std Streams) (code int) {
 		kong.Writers(std.Out, std.Err),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(std, shell(std), dataShell(std)),
+		kong.Bind(std, shell(std), dataShell(std), reportShell(std)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
-		return report(ctx, std, err)
+		return exitCode(ctx, std, err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return report(ctx, std, usageError{fmt.Errorf("%w; see manychat-agent --help", err)})
+		return exitCode(ctx, std, usageError{fmt.Errorf("%w; see manychat-agent --help", err)})
 	}
-	return report(ctx, std, parsed.Run())
+	return exitCode(ctx, std, parsed.Run())
 }
 
-// report prints an error once, where it stops, and says how the program ends. What
+// exitCode prints an error once, where it stops, and says how the program ends. What
 // its user interrupted did as it was told.
-func report(ctx context.Context, std Streams, err error) int {
+func exitCode(ctx context.Context, std Streams, err error) int {
 	if err == nil || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return ExitOK
 	}
@@ -130,6 +132,17 @@ func dataShell(std Streams) data.Shell {
 			return withDatabase(ctx, std, use)
 		},
 		Usage: func(err error) error { return usageError{err} },
+	}
+}
+
+// reportShell is what the commands of package report need.
+func reportShell(std Streams) report.Shell {
+	return report.Shell{
+		Out: std.Out, Err: std.Err, Usage: func(err error) error { return usageError{err} },
+		Business: func() (config.Config, *tenant.Tenant, error) { return configured(config.Once, std) },
+		Database: func(ctx context.Context, use func(context.Context, *store.DB) error) error {
+			return withDatabase(ctx, std, use)
+		},
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/manychat-agent/manychat-agent/internal/store/nudges"
 	"github.com/manychat-agent/manychat-agent/internal/store/process"
 	"github.com/manychat-agent/manychat-agent/internal/store/queue"
+	"github.com/manychat-agent/manychat-agent/internal/store/report"
 	"github.com/manychat-agent/manychat-agent/internal/store/talk"
 	"github.com/manychat-agent/manychat-agent/internal/store/tokens"
 	"github.com/manychat-agent/manychat-agent/internal/token"
@@ -63,6 +64,7 @@ type DB struct {
 	*queue.Outbox
 	*talk.Talks
 	*journal.Journal
+	*report.Reports
 	now func() time.Time
 }
 
@@ -81,7 +83,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func On(opened *database.DB, scale float64) *DB {
 	limit := flowslots.Scaled(cmp.Or(scale, 1))
 	return &DB{
-		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), planned: nudges.In(opened), Journal: journal.In(opened), now: opened.Now,
+		DB: opened, Table: tokens.In(opened), Book: acts.In(opened, limit), Outbox: queue.In(opened, limit), Talks: talk.In(opened), processes: process.In(opened), planned: nudges.In(opened), Journal: journal.In(opened), Reports: report.In(opened), now: opened.Now,
 	}
 }
 
