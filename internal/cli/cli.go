@@ -128,8 +128,10 @@ func dataShell(std Streams) data.Shell {
 	return data.Shell{
 		In: std.In, Out: std.Out, Err: std.Err, Terminal: terminal,
 		Config: func() (config.Config, error) { return environment(config.Once, std) },
-		Database: func(ctx context.Context, use func(context.Context, *store.DB) error) error { return withDatabase(ctx, std, use) },
-		Usage:    func(err error) error { return usageError{err} },
+		Database: func(ctx context.Context, use func(context.Context, *store.DB) error) error {
+			return withDatabase(ctx, std, use)
+		},
+		Usage: func(err error) error { return usageError{err} },
 	}
 }
 
