@@ -203,6 +203,9 @@ func (s *studio) furnish(channel manychat.Channel) {
 	for _, f := range s.tenant.Tools.Flows {
 		s.account.DefineFlow(manychattest.Flow{NS: f.FlowNs, Name: f.ID, Steps: []manychattest.Step{{Text: "flow " + f.ID}}})
 	}
+	for _, e := range s.tenant.Tools.Events {
+		s.account.DefineFlow(manychattest.Flow{NS: e.FlowNs, Name: e.ID})
+	}
 	if h := s.tenant.Rules.Handoff; h != nil && h.FlowNs != "" {
 		s.account.DefineFlow(manychattest.Flow{NS: h.FlowNs, Name: "handoff"})
 	}
@@ -354,6 +357,11 @@ func (s *studio) flowOf(ns string) string {
 	for _, f := range s.tenant.Tools.Flows {
 		if f.FlowNs == ns {
 			return "send_flow " + f.ID
+		}
+	}
+	for _, e := range s.tenant.Tools.Events {
+		if e.FlowNs == ns {
+			return "send_event " + e.ID
 		}
 	}
 	if h := s.tenant.Rules.Handoff; h != nil && h.FlowNs == ns {
