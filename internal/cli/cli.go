@@ -125,8 +125,7 @@ func exitCode(ctx context.Context, std Streams, err error) int {
 
 // dataShell is what the commands of package data need.
 func dataShell(std Streams) data.Shell {
-	return data.Shell{
-		In: std.In, Out: std.Out, Err: std.Err, Terminal: terminal,
+	return data.Shell{In: std.In, Out: std.Out, Err: std.Err, Terminal: terminal,
 		Config: func() (config.Config, error) { return environment(config.Once, std) },
 		Database: func(ctx context.Context, use func(context.Context, *store.DB) error) error {
 			return withDatabase(ctx, std, use)
