@@ -240,7 +240,7 @@ func textsRepeatWithCause(r *records) {
 func copiesArrive(r *records) {
 	escalation := r.w.business.Rules.Messages.Escalation
 	for i, bubbles := range r.bubbles {
-		shown, most, least, repeats := 0, 0, 0, 0
+		shown, most, least, repeats, unread := 0, 0, 0, 0, 0
 		for _, b := range bubbles {
 			shown += strings.Count(b.text, escalation)
 		}
@@ -257,6 +257,9 @@ func copiesArrive(r *records) {
 			if contactOf(q.name) == i && slices.Contains(q.texts(), escalation) {
 				most++ // handed off unrecorded, or written and then taken over
 			}
+			if contactOf(q.name) == i && !q.got {
+				unread += strings.Count(strings.Join(q.texts(), "\n"), escalation) // written, or carried, for nobody
+			}
 		}
 		for _, a := range r.w.journal {
 			if a.contact == i && a.kind == startsReply && !a.told {
@@ -268,7 +271,7 @@ func copiesArrive(r *records) {
 				repeats++
 			}
 		}
-		if shown > most+repeats || shown < least && !r.lies[i] && len(r.w.sets) == 0 {
+		if shown > most+repeats || shown < least-unread && !r.lies[i] && len(r.w.sets) == 0 {
 			r.w.violate("c%d reads the copy of a handoff %d times, and is to read it %d to %d times", i, shown, least, most)
 		}
 	}
