@@ -47,6 +47,10 @@ func (b *book) Due(_ context.Context, _ string, limit int) (all []nudge.Due, err
 
 func (b *book) Follow(ctx context.Context, d nudge.Due) error {
 	b.mu.Lock()
+	if !slices.Contains(b.due, d.ID) { // it was read before it was taken
+		b.mu.Unlock()
+		return nil
+	}
 	b.now++
 	b.most = max(b.most, b.now)
 	err := b.taken
