@@ -185,6 +185,14 @@ func nudgesComeOnce(r *records) {
 	}
 }
 
+// orderOf is the place of a message in its contact's order, where it came last; 0: it was not recorded.
+func (r *records) orderOf(name string) (seq int64) {
+	for _, t := range r.byName[name] {
+		seq = max(seq, t.seq)
+	}
+	return seq
+}
+
 // nudgesAreWithdrawn: nothing of a nudge is begun to be sent when a message of its contact had been
 // answered before.
 func nudgesAreWithdrawn(r *records) {
@@ -196,7 +204,7 @@ func nudgesAreWithdrawn(r *records) {
 		for _, q := range r.w.requests {
 			texts := q.texts()
 			recorded := q.status == 200 && !q.wrote.IsZero() && !(len(texts) == 1 && texts[0] == r.w.business.Rules.Messages.Escalation)
-			behind := q.began.After(r.lastOf(messageName.FindString(marks[0])))
+			behind := r.orderOf(q.name) > r.orderOf(messageName.FindString(marks[0]))
 			stood := a.process.wasFrozen(span{q.wrote.Add(-time.Minute), a.began}) || a.process.wasTroubled(span{q.wrote.Add(-time.Minute), a.began})
 			if recorded && behind && contactOf(q.name) == a.contact && a.began.Sub(q.wrote) > 100*time.Millisecond && !stood {
 				r.w.violate("%s of a nudge was begun to be sent %s behind the answer to %s", marks[0], a.began.Sub(q.wrote), q.name)
@@ -204,19 +212,6 @@ func nudgesAreWithdrawn(r *records) {
 			}
 		}
 	}
-}
-
-// lastOf is when the last request came that brought a message.
-func (r *records) lastOf(name string) (last time.Time) {
-	for _, q := range r.w.requests {
-		if q.name == name && q.wrote.After(last) {
-			last = q.wrote
-		}
-		if q.name == name && q.began.After(last) {
-			last = q.began
-		}
-	}
-	return last
 }
 
 func tryIn(mark string) (try int) {
