@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -44,6 +45,7 @@ func (s spend) Run(ctx context.Context, sh Shell) error {
 		if err != nil {
 			return err
 		}
+		spent = everyDay(spent, charged)
 		if s.JSON {
 			return spendLines(sh.Out, business, spent, charged)
 		}
@@ -53,6 +55,18 @@ func (s spend) Run(ctx context.Context, sh Shell) error {
 		}
 		return spendTable(sh.Out, business, spent, charged)
 	})
+}
+
+// everyDay adds a line for each day on which something was charged and of whose turns none is kept: all
+// of its calls failed, or retention took the turns away.
+func everyDay(spent []report.Spent, charged map[time.Time]report.Charged) []report.Spent {
+	for at, c := range charged {
+		if c != (report.Charged{}) && !slices.ContainsFunc(spent, func(s report.Spent) bool { return s.Day.Equal(at) }) {
+			spent = append(spent, report.Spent{Day: at, Model: "-"})
+		}
+	}
+	slices.SortStableFunc(spent, func(a, b report.Spent) int { return b.Day.Compare(a.Day) })
+	return spent
 }
 
 func spendLines(out io.Writer, business *tenant.Tenant, spent []report.Spent, charged map[time.Time]report.Charged) error {
