@@ -62,8 +62,7 @@ func soakPlanOf(t *testing.T) soakPlan {
 	if p.soak, err = time.ParseDuration(asked); err != nil || p.soak < time.Minute {
 		t.Fatalf("SOAK=%s is no duration of a minute or more", asked)
 	}
-	// 10 minutes of 30: until then the heap, SQLite's cache of pages and the pool of connections fill.
-	p.warm = p.soak / 3
+	p.warm = p.soak / 6 // 5 minutes of 30
 	return p
 }
 
